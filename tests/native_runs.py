@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ MATRIX = "WORKBENCH_TEST_MATRIX"
 them, and of `tally`, the file to which each check appends a line.
 """
 DTYPES = ("float64", "float32")
+THREADS = (1, 3)
 LENGTHS = (None, 17, 31)
 """Of the dims that run in lanes: as the test has them, and with tails of 1 and 15 of 16."""
 
@@ -54,10 +56,11 @@ class Way:
     dtype: str
     length: int | None
     build: Build
+    threads: int
 
     def __str__(self) -> str:
         lanes = f", {self.length} in lanes" if self.length else ""
-        return f"{self.dtype}{lanes}, {self.build}"
+        return f"{self.dtype}{lanes}, {self.threads} threads, {self.build}"
 
 
 @contextmanager
@@ -85,13 +88,17 @@ def _kernels(program: Program) -> ProgramKernels:
 
 
 def run_native(
-    program: Program, sizes: Sizes | None = None, seed: int = 0, dtype: str = "float64"
+    program: Program,
+    sizes: Sizes | None = None,
+    seed: int = 0,
+    dtype: str = "float64",
+    threads: int = 1,
 ) -> dict[str, Any]:
     """The outputs of a run as compiled C."""
     made = compiled(program)
     with shared_cache():
         made.prepare(dtype)
-    return made.run(sizes, seed, dtype).outputs
+    return made.run(sizes, seed, dtype, threads=threads).outputs
 
 
 def is_chosen(name: str) -> bool:
@@ -101,21 +108,23 @@ def is_chosen(name: str) -> bool:
 
 def way_of(name: str) -> Way:
     """The one way in which a run of this name does."""
-    _, dtype, length, march, *_ = sha256(name.encode()).digest()
+    _, dtype, length, march, threads, *_ = sha256(name.encode()).digest()
     return Way(
         DTYPES[dtype % len(DTYPES)],
         LENGTHS[length % len(LENGTHS)],
         Build(march=marches()[march % len(marches())]),
+        THREADS[threads % len(THREADS)],
     )
 
 
 def every_way(compilers: Sequence[str]) -> list[Way]:
-    """All of them, those of a build together."""
+    """All of them, those of a build together. Half of them have threads: half of each dtype and
+    length.
+    """
     return [
-        Way(dtype, length, build)
-        for build in of_cases(compilers)
-        for dtype in DTYPES
-        for length in LENGTHS
+        Way(dtype, length, build, THREADS[(k + n) % len(THREADS)])
+        for k, build in enumerate(of_cases(compilers))
+        for n, (dtype, length) in enumerate(product(DTYPES, LENGTHS))
     ]
 
 
@@ -157,7 +166,7 @@ def differences(
         made = compiled(program, way.build)
         with shared_cache():
             made.prepare(way.dtype)
-        found = made.run(at, seed, way.dtype).outputs
+        found = made.run(at, seed, way.dtype, threads=way.threads).outputs
         wrong += [f"{way}: {text}" for text in unlike(found, wanted[way.length], way.dtype)]
         if way.dtype == "float32":
             before, same = first.setdefault(way.length, (way, found))

@@ -27,6 +27,10 @@ FEATURES = {
 """What Linux calls that which a level of x86-64 has beyond the one before."""
 
 
+SHARING = ("-DWORTH_SHARING=-1", "-DWORTH_WAKING=-1", "-DTRIED=1000000000")
+"""The flags by which threads share every launch, however short, and whether that pays or not."""
+
+
 @dataclass(frozen=True)
 class Build:
     """A compiler as CC names it (the one that is found, if it is ""), and what it is asked for."""
@@ -34,7 +38,7 @@ class Build:
     compiler: str = ""
     level: int = 1
     march: str = "native"
-    more: tuple[str, ...] = ()
+    more: tuple[str, ...] = SHARING
     """Flags behind all others."""
 
     def __str__(self) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.kernels.builds import Build
-from tests.native_runs import Way, differences
+from tests.native_runs import THREADS, Way, differences
 from workbench.algorithms import ALGORITHMS
 from workbench.backends.numpy import NumPyBackend
 from workbench.environments import ENVIRONMENTS, Gymnasium
@@ -87,8 +87,8 @@ def ways_of(builds: Sequence[Build]) -> list[Way]:
     """In float32 as every build has it; in float64 as one does for each processor."""
     of_processors = {build.march: build for build in reversed(builds)}
     return [
-        *(Way("float32", None, build) for build in builds),
-        *(Way("float64", None, build) for build in of_processors.values()),
+        *(Way("float32", None, b, THREADS[k % len(THREADS)]) for k, b in enumerate(builds)),
+        *(Way("float64", None, build, 1) for build in of_processors.values()),
     ]
 
 

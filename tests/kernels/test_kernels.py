@@ -16,7 +16,16 @@ from tests.kernels.builds import Build, marches
 from tests.kernels.cases import files
 from tests.kernels.curves import ACTION, CURVES, DRAW, THRESHOLDS, compared
 from tests.kernels.programs import everything
-from tests.native_runs import DTYPES, LENGTHS, MATRIX, Way, check_native, differences, way_of
+from tests.native_runs import (
+    DTYPES,
+    LENGTHS,
+    MATRIX,
+    THREADS,
+    Way,
+    check_native,
+    differences,
+    way_of,
+)
 from tests.programs import leaky_sum
 from workbench.algorithms import ALGORITHMS
 from workbench.backends.numpy import NumPyBackend
@@ -26,7 +35,7 @@ from workbench.transforms import Vectorize
 from workbench.variants.variant import variant
 
 SMALL = {"B": 5, "I": 1, "T": 3}
-NATIVE = Way("float32", None, Build())
+NATIVE = Way("float32", None, Build(), 1)
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +112,7 @@ def test_every_way_of_a_check_is_counted(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_names_choose_among_all_ways() -> None:
     chosen = {way_of(str(number)) for number in range(1000)}
-    assert len(chosen) == len(DTYPES) * len(LENGTHS) * len(marches())
+    assert len(chosen) == len(DTYPES) * len(LENGTHS) * len(marches()) * len(THREADS)
 
 
 def test_every_algorithm_and_every_test_that_checks_is_among_the_tasks() -> None:

@@ -17,7 +17,7 @@ from workbench.backends.arrays.array_functions import (
     sum_inside,
 )
 from workbench.backends.arrays.compiled import CompiledArrays, compile_arrays
-from workbench.errors import UnavailableError, installing
+from workbench.errors import UnavailableError, WorkbenchError, installing
 from workbench.program.values import Program
 
 
@@ -36,6 +36,12 @@ class CudaBackend:
 
         properties = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
         return str(properties["name"].decode())
+
+    def threads(self, asked: int | None) -> int:
+        """Return one, which gives the GPU its work."""
+        if asked not in (None, 1):
+            raise WorkbenchError(f"threads {asked!r}; on cuda one thread gives the GPU its work")
+        return 1
 
     def compile(self, program: Program) -> CompiledArrays:
         """Lower and generate."""

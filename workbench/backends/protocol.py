@@ -84,11 +84,12 @@ class Compiled(Protocol):
         check_finite: bool = False,
         capacity: Capacity = None,
         given: Mapping[str, Any] | None = None,
+        threads: int = 1,
     ) -> Execution:
         """Run once. Ctrl-C ends the run early and returns the work so far.
 
         `given` are the values of the bodies `given("…")` by name: over the instances, then the
-        inner shape.
+        inner shape. Any number of `threads` gives the same bits.
 
         Raises RunError: out of memory (more than `capacity` bytes on the device, or in the spaces
         that it names, or than the machine has), an index outside its range, an empty max; with
@@ -106,6 +107,12 @@ class Backend(Protocol):
 
     def device(self) -> str:
         """Return the maker's name of the device that runs programs, as measurements record it."""
+
+    def threads(self, asked: int | None) -> int:
+        """Return the number of threads of a run, for None the usual one.
+
+        Raises WorkbenchError where it is none, or more than there are.
+        """
 
     def compile(self, program: Program) -> Compiled:
         """Lower and generate; raises UnavailableError where the backend is not available."""

@@ -20,6 +20,16 @@ def add_backend(group: argparse._ArgumentGroup) -> None:
     )
 
 
+def add_threads(group: argparse._ArgumentGroup) -> None:
+    """Add `--threads`."""
+    group.add_argument(
+        "--threads",
+        type=whole_number(1),
+        metavar="N",
+        help="default: on native as many as there are processors, else one",
+    )
+
+
 def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
     """Return a reader of whole numbers from `least` on, up to `most`."""
     upper = "on" if most is None else f"to {most}"

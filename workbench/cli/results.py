@@ -15,7 +15,7 @@ from workbench.measure.run import Result, peak_text
 from workbench.measure.runs.compiling import compile_text
 from workbench.measure.runs.progress import environment_steps
 from workbench.program.sizes import numbers
-from workbench.program.text.units import seconds_text
+from workbench.program.text.units import on_threads, seconds_text
 
 HIGHER_IS_BETTER = ("return", "reward", "episodes")
 """Words in the names of outputs whose largest value is best; no loss of a policy gradient is
@@ -32,7 +32,8 @@ def table(result: Result) -> str:
     """
     program = result.variant.program
     steps = ", ".join(str(step) for step in result.variant.steps) or "as written"
-    head = f"{program.name} on {result.backend}: {numbers(result.sizes)}, "
+    where = on_threads(result.backend, result.threads)
+    head = f"{program.name} on {where}: {numbers(result.sizes)}, "
     head += f"seed {result.seed}, {result.dtype}; {steps}"
     head += f"; after {result.first} updates" if result.first else ""
     rows = [["", "first", "last", "best"]]
@@ -138,6 +139,7 @@ def _save_json(result: Result, path: Path) -> None:
         "first": result.first,
         "dtype": result.dtype,
         "backend": result.backend,
+        "threads": result.threads,
         "seconds": result.seconds,
         "peak_bytes": dict(result.peak),
         "completed": result.completed,

@@ -152,12 +152,14 @@ class Emitter:
 
     @contextmanager
     def around(
-        self, name: str, lower: Expression, upper: Expression, backwards: bool, apart: bool
+        self, name: str, lower: Expression, upper: Expression, backwards: bool
     ) -> Iterator[None]:
-        """Write a loop of the program, whose variable has its name already."""
+        """Write a loop of the program, whose variable has its name already. A run may end in it:
+        one block may take long.
+        """
         with self._body() as body:
             yield
-        self.add(Loop(name, lower, upper, tuple(body), False, backwards, apart))
+        self.add(Loop(name, lower, upper, tuple(body), False, backwards, ends=True))
 
     @contextmanager
     def where(self, condition: Condition) -> Iterator[None]:

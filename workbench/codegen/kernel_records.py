@@ -191,7 +191,7 @@ class Invoke:
 class Loop:
     """A loop of `variable` from `lower` to `upper` (exclusive), or backwards.
 
-    `lanes`: its iterations run side by side; `apart`: in any order, and a run may end between them.
+    `lanes`: its iterations run side by side; `ends`: a run may end between them.
     """
 
     variable: str
@@ -200,7 +200,7 @@ class Loop:
     body: tuple[KernelRecord, ...]
     lanes: bool = False
     backwards: bool = False
-    apart: bool = False
+    ends: bool = False
 
     @property
     def range(self) -> tuple[Expression, Expression]:

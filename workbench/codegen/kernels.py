@@ -29,7 +29,6 @@ from workbench.polyhedral.conditions import names_in
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.tree import loops_above, standing
 from workbench.program.accumulating import Adding, derived
-from workbench.program.chunks import Chunks
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Program
 
@@ -208,22 +207,20 @@ class _Writing:
     def _dealing(self, blocks: For, launches: Sequence[Launch]) -> Dealing:
         """Return how blocks are dealt: to the chunks of what they add up, or each by itself."""
         number = blocks.upper - blocks.lower
-        chunks: set[Chunks | None] = set()
+        chunks: set[tuple[Expression, Expression, Expression]] = set()
         for launch in launches:
             statement = self.statements.program.statement[launch.statement]
             if not isinstance(statement, Adding):
                 continue
             path = self.statements.paths[statement.name]
             loop = next(loop for loop in loops_above(path) if loop.apart)
-            if statement.dims[standing(loop, statement.name, statement.dims).position] in (
-                statement.over
-            ):
+            stands = standing(loop, statement.name, statement.dims)
+            if statement.dims[stands.position] in statement.over:
                 dealt = statement.chunks
-                chunks.add(dealt if dealt is not None and dealt.loop == loop.name else None)
+                assert dealt is not None and dealt.loop == loop.name, "blocks add to one element"
+                chunks.add((dealt.first, dealt.blocks, dealt.runs))
         if not chunks:
             return Dealing(blocks.lower, number, number)
-        shared = {(c.first, c.blocks, c.runs) for c in chunks if c is not None}
-        if None in chunks or len(shared) > 1:  # no two blocks may run at once
+        if len(chunks) > 1:  # a chunk of one sum has parts of two of another's
             return Dealing(blocks.lower, number, expression(1))
-        ((first, dealt_blocks, runs),) = shared
-        return Dealing(first, dealt_blocks, runs)
+        return Dealing(*chunks.pop())

@@ -139,6 +139,7 @@ def compare(
     warmup: int = 1,
     force: bool = False,
     progress: bool | RoundsListener = True,
+    threads: int | None = None,
 ) -> Comparison:
     """Measure variants of one program in turn, A B A B …, in this process.
 
@@ -149,7 +150,7 @@ def compare(
     long, unless `force=True`. The other arguments are those of `wb.measure`.
     """
     request = MeasureRequest(
-        backend, sizes, seed, dtype, repeats, warmup, force, uuid.uuid4().hex[:12]
+        backend, sizes, seed, dtype, repeats, warmup, force, uuid.uuid4().hex[:12], threads=threads
     )
     (last,) = deque(comparing(variants, request, progress), maxlen=1)
     return last.comparison()
@@ -283,7 +284,9 @@ def _agree_in_float64(other: Candidate, base: Candidate, wrong: Deviation) -> No
 def _outputs_in_float64(candidate: Candidate) -> Mapping[str, Any]:
     program, request = candidate.variant.program, candidate.request
     known = resolve(program.equations, request.sizes)
-    return ran(candidate.compiled, program, known, request.seed, "float64").outputs
+    return ran(
+        candidate.compiled, program, known, request.seed, "float64", candidate.threads
+    ).outputs
 
 
 def _wrong(compared: Sequence[Deviation]) -> Deviation | None:

@@ -27,6 +27,7 @@ def measure(
     warmup: int = 1,
     force: bool = False,
     progress: bool | RoundsListener = True,
+    threads: int | None = None,
 ) -> Measurement:
     """Check a variant, then time whole runs of it.
 
@@ -37,10 +38,10 @@ def measure(
     runs as fit into about two seconds, at least 5 and at most 30, unless given; `warmup` runs
     before them do not count. Where the check fails there are no times. A variant that would take
     minutes is not measured without `force=True`; the measurement then says how long it would take.
-    `progress` may be a function of (stage, how far, of how much).
+    `progress` may be a function of (stage, how far, of how much). `threads` are those of `wb.run`.
     """
     chosen = program if isinstance(program, Variant) else optimize(variant(program))
-    request = MeasureRequest(backend, sizes, seed, dtype, repeats, warmup, force)
+    request = MeasureRequest(backend, sizes, seed, dtype, repeats, warmup, force, threads=threads)
     with reporting(progress, chosen.program.name) as report:
         report("compiling and checking", 0, 1)
         candidate = prepare(chosen, request)

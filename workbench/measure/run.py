@@ -24,7 +24,7 @@ from workbench.measure.runs.progress import bar
 from workbench.program.carried import KEPT, keeping, resumed
 from workbench.program.identity import remembered
 from workbench.program.sizes import resolve
-from workbench.program.text.units import bytes_text, percent, seconds_text
+from workbench.program.text.units import bytes_text, on_threads, percent, seconds_text
 from workbench.program.values import Equations, Program
 from workbench.transforms.storage.device_peak import relief
 from workbench.transforms.storage.swap import Swap
@@ -41,8 +41,9 @@ class Result(Mapping[str, Any]):
 
     `seconds` is the time of the run without compilation, `compile_seconds` that of compilation; in
     it `compiler` is a C compiler's work, None where there is none. `peak` is the most bytes that
-    each memory space held, `peak_bytes` the device's. `completed` of `total` iterations of the
-    outermost loop were run: fewer after Ctrl-C, and then the outputs end there.
+    each memory space held, `peak_bytes` the device's; each of `threads` has memory for a block of
+    its own. `completed` of `total` iterations of the outermost loop were run: fewer after Ctrl-C,
+    and then the outputs end there.
     """
 
     variant: Variant
@@ -52,6 +53,7 @@ class Result(Mapping[str, Any]):
     seed: int
     dtype: str
     backend: str
+    threads: int
     seconds: float
     compile_seconds: float
     compiler: CompilerWork | None
@@ -143,8 +145,9 @@ class Result(Mapping[str, Any]):
         steps = ", ".join(str(step) for step in self.variant.steps) or "as written"
         part = f", interrupted after {self.completed} of {self.total}" if self.interrupted else ""
         there = f": {shapes}" if shapes else ""
+        where = on_threads(self.backend, self.threads)
         return (
-            f"<{self.variant.program.name} ({steps}) on {self.backend}{there}; "
+            f"<{self.variant.program.name} ({steps}) on {where}{there}; "
             f"{seconds_text(self.seconds)}, peak {peak_text(self.peak)}{part}>"
         )
 
@@ -160,6 +163,7 @@ def run(
     check_finite: bool = False,
     capacity: Capacity = None,
     parameters: str | Path | Mapping[str, Any] | None = None,
+    threads: int | None = None,
 ) -> Result:
     """Run a variant as it is, or a program under the automatic recipe for these sizes, this backend
     and the device's capacity (`result.variant.steps` shows it).
@@ -170,7 +174,8 @@ def run(
     and instance: an action mask's -inf is let through. `capacity` bounds the device's memory in
     bytes, or that of each space it names: `{"device": 2**30}`. Where no variant that is found fits,
     the program is refused with the least memory found. Ctrl-C ends the run and returns what was
-    done.
+    done. `threads`: on native the processors that this process may use, unless given, on NumPy
+    those of its matrix products, one unless given; any number gives the same bits on native.
 
     `parameters`: a file that `Result.save` wrote, or arrays by name, to start from. From a file the
     run goes on: all values carried over updates are read from it, and updates are counted on.
@@ -186,6 +191,7 @@ def run(
     chosen = variant(program)
     known = resolve(chosen.program.equations, sizes)
     runner = get(backend)
+    used = runner.threads(threads)
     limit = limits_of(capacity).get(DEVICE)
     if not isinstance(program, Variant):
         most = None if limit is None else int(limit)
@@ -201,7 +207,7 @@ def run(
     ready, compile_seconds, work = compiled(runner, kept, dtype, prepare=not check_finite)
     with bar(chosen.program, known, progress) as report:
         try:
-            done = ready.run(sizes, seed, dtype, report, check_finite, capacity, given)
+            done = ready.run(sizes, seed, dtype, report, check_finite, capacity, given, used)
         except OutOfMemoryError as error:
             raise _with_help(error, chosen, known) from None
     arrays = chosen.program.array
@@ -214,6 +220,7 @@ def run(
         seed=seed,
         dtype=dtype,
         backend=backend,
+        threads=used,
         seconds=done.seconds,
         compile_seconds=compile_seconds,
         compiler=work,

@@ -152,6 +152,7 @@ def _row(measurement: Measurement) -> dict[str, Any]:
         "program": m.program,
         "variant": m.label,
         "backend": m.backend,
+        "threads": m.threads,
         "device": m.device,
         "sizes": numbers(m.sizes),
         "dtype": m.dtype,

@@ -410,6 +410,7 @@ export interface MeasurementView {
   readonly variant: string;
   readonly label: string;
   readonly backend: string;
+  readonly threads: number;
   readonly device: string;
   readonly dtype: string;
   readonly sizes: Readonly<Record<string, number>>;

@@ -42,7 +42,7 @@ class CompiledArrays:
     functions: Functions = field(repr=False)
     finish: Callable[[], Any] = field(repr=False, default=lambda: None)
     """A function that waits until the device is done."""
-    around: Callable[[], contextlib.AbstractContextManager[Any]] = field(
+    around: Callable[[int], contextlib.AbstractContextManager[Any]] = field(
         repr=False, default=contextlib.nullcontext
     )
     """A context manager that is active while a run lasts."""
@@ -78,6 +78,7 @@ class CompiledArrays:
         check_finite: bool = False,
         capacity: Capacity = None,
         given: Mapping[str, Any] | None = None,
+        threads: int = 1,
     ) -> Execution:
         """Run once; see `protocol.Compiled`."""
         known = resolve(self.program.equations, sizes)
@@ -92,7 +93,7 @@ class CompiledArrays:
         externals = Externals(self.program.equations, known, seed, self.functions.get("on_host"))
         start = time.perf_counter()
         try:
-            with externals, np.errstate(all="ignore"), self.around():
+            with externals, np.errstate(all="ignore"), self.around(threads):
                 function(
                     self.xp,
                     self._functions(tables, externals, check_finite),
@@ -132,7 +133,7 @@ def compile_arrays(
     xp: Any,
     functions: Functions,
     finish: Callable[[], Any] = lambda: None,
-    around: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
+    around: Callable[[int], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
 ) -> CompiledArrays:
     """Lower a program and generate its source over an array module."""
     return CompiledArrays(program, lower(program), xp, functions, finish, around)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.native.compilers import find
+from workbench.backends.threads import expect_threads, usable_cores
 from workbench.codegen.kernels import program_kernels
 from workbench.errors import UnavailableError
 from workbench.lowering.launches import launches
@@ -27,6 +28,10 @@ class NativeBackend:
     def device(self) -> str:
         """Return the processor."""
         return processor()
+
+    def threads(self, asked: int | None) -> int:
+        """Return the threads of a run: all processors that this process may use, unless given."""
+        return usable_cores() if asked is None else expect_threads(asked)
 
     def compile(self, program: Program) -> CompiledProgram:
         """Lower a program to kernels. Raises UnavailableError where there is no C compiler."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench.backends.philox import MOST_SEED
 from workbench.cli.arguments import Parser, add_arguments
-from workbench.cli.options import add_backend, whole_number
+from workbench.cli.options import add_backend, add_threads, whole_number
 from workbench.cli.templates import chosen
 from workbench.cli.variants import NAMED, named, traced
 from workbench.measure.compare import Comparison
@@ -41,6 +41,7 @@ def main(words: list[str]) -> int:
         warmup=given.warmup,
         force=given.force,
         progress=not (given.no_progress or given.json),
+        threads=given.threads,
     )
     shown = table(comparison.records(), comparison.measurements, _advice(comparison, names))
     print(json.dumps(_record(comparison), indent=1, allow_nan=False) if given.json else shown)
@@ -72,6 +73,7 @@ def _add_options(parser: Parser) -> None:
         f"variant (default: {' and '.join(NAMED)}); the first is what the others are compared with",
     )
     add_backend(group)
+    add_threads(group)
     seeds = whole_number(0, MOST_SEED)
     group.add_argument("--seed", type=seeds, default=0, metavar="N", help="default 0")
     group.add_argument(

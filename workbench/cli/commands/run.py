@@ -8,7 +8,7 @@ from pathlib import Path
 
 from workbench.backends.philox import MOST_SEED
 from workbench.cli.arguments import Parser, add_arguments
-from workbench.cli.options import add_backend, whole_number, writable
+from workbench.cli.options import add_backend, add_threads, whole_number, writable
 from workbench.cli.results import FORMATS, save, table
 from workbench.cli.templates import chosen
 from workbench.cli.variants import add_order, ordered, traced
@@ -41,6 +41,7 @@ def main(words: list[str]) -> int:
         progress=not given.no_progress,
         check_finite=given.check_finite,
         parameters=given.resume,
+        threads=given.threads,
     )
     return _report(result, given.output, given.save)
 
@@ -66,6 +67,7 @@ def _report(result: Result, output: Path | None, parameters: Path | None) -> int
 def _add_options(parser: Parser) -> None:
     group = parser.add_argument_group("the run")
     add_backend(group)
+    add_threads(group)
     group.add_argument(
         "--seed",
         type=whole_number(0, MOST_SEED),

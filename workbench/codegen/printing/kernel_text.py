@@ -187,7 +187,7 @@ class KernelText:
             self.write(f"for (int64_t {name} = {upper} - 1; {name} >= {lower}; {name}--) {{")
         else:
             self.write(f"for (int64_t {name} = {lower}; {name} < {upper}; {name}++) {{")
-        self._nested(record.body, "if (*run->stop) break;" if record.apart else "")
+        self._nested(record.body, "if (*run->stop) break;" if record.ends else "")
 
     def _nested(self, body: Sequence[KernelRecord], first: str = "") -> None:
         self._indent += 1

@@ -93,7 +93,7 @@ class RegionWriter:
             with self.out.where(record.condition):
                 self.write(record.body)
             return
-        with self.out.around(record.variable, *record.range, record.backwards, record.apart):
+        with self.out.around(record.variable, *record.range, record.backwards):
             if record.apart:
                 self._gather_ahead(record)
             self.write(record.body)

@@ -56,7 +56,9 @@ def arena(
     return Arena(layout.places, layout.scratch, layout.end)
 
 
-def block_memory(body: Sequence[Record], sizes: Mapping[str, int], dtype: str, scratch: int) -> Arena:
+def block_memory(
+    body: Sequence[Record], sizes: Mapping[str, int], dtype: str, scratch: int
+) -> Arena:
     """Lay out the buffers of one block, whose body this is, and its scratch memory."""
     layout = _Layout(sizes, dtype, DEVICE, iter((scratch,)))
     layout.hold_scratch()

@@ -36,7 +36,7 @@ def calibrate(backend: str = "numpy") -> tuple[Machine, Path]:
     chosen = get(backend)
     compiled = chosen.compile(probes.EMPTY)
     assert isinstance(compiled, CompiledArrays)
-    with compiled.around():
+    with compiled.around(chosen.threads(None)):
         watch = Stopwatch(compiled.xp, compiled.functions, compiled.finish)
         machine = measured(chosen, watch)
     return machine, save(machine)

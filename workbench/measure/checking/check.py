@@ -64,11 +64,16 @@ def _checked(subject: _Subject, backend: str, dtype: str) -> Check:
 
 
 def ran(
-    compiled: Compiled, program: Program, sizes: Mapping[str, int], seed: int, dtype: str
+    compiled: Compiled,
+    program: Program,
+    sizes: Mapping[str, int],
+    seed: int,
+    dtype: str,
+    threads: int = 1,
 ) -> Execution:
     """Run once; Ctrl-C during the run is not swallowed."""
     free = {p.name: sizes[p.name] for p in program.parameters if p.definition is None}
-    done = compiled.run(free, seed, dtype)
+    done = compiled.run(free, seed, dtype, threads=threads)
     if done.completed < done.total:
         raise KeyboardInterrupt
     return done

@@ -20,7 +20,7 @@ from workbench.measure.rounds.confidence import ConfidenceInterval
 from workbench.measure.runs.compiling import compile_text
 from workbench.measure.runs.curves import Curve
 from workbench.program.sizes import numbers
-from workbench.program.text.units import bytes_text, seconds_text
+from workbench.program.text.units import bytes_text, on_threads, seconds_text
 from workbench.transforms.step.step_json import from_json as step_from_json
 
 Json = dict[str, Any]
@@ -59,6 +59,8 @@ class Measurement:
     seed: int
     check: Check
     samples: tuple[float, ...] = ()
+    threads: int = 1
+    """The threads of a run; 1 where it was not recorded."""
     planned: int = 0
     """The number of samples planned; 0 where none was, or where it was not recorded."""
     compile_seconds: float = math.nan
@@ -140,6 +142,7 @@ class Measurement:
             "key": self.key,
             "steps": list(self.steps),
             "backend": self.backend,
+            "threads": self.threads,
             "device": self.device,
             "dtype": self.dtype,
             "sizes": dict(self.sizes),
@@ -164,7 +167,8 @@ class Measurement:
         }
 
     def __str__(self) -> str:
-        head = f"{self.program} on {self.backend}: {numbers(self.sizes)}, seed {self.seed}"
+        where = on_threads(self.backend, self.threads)
+        head = f"{self.program} on {where}: {numbers(self.sizes)}, seed {self.seed}"
         lines = [f"{head}, {self.dtype}; {self.label}", f"  {self.device}, {self.date}"]
         if self.recorded:
             lines.append(f"  recorded: read from {self.recorded}")

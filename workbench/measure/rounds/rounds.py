@@ -57,6 +57,8 @@ class MeasureRequest:
     """A name for the variants measured in turn."""
     date: str = field(default_factory=_now)
     """The time of the request, in UTC."""
+    threads: int | None = None
+    """None for the backend's usual number."""
 
     def __post_init__(self) -> None:
         if self.dtype not in DTYPES:
@@ -89,6 +91,7 @@ class Candidate:
     variant: Variant
     request: MeasureRequest
     compiled: Compiled
+    threads: int
     compile_seconds: float
     compiler: CompilerWork | None
     check: Check
@@ -124,9 +127,8 @@ class Candidate:
         known = resolve(self.variant.program.equations, self.request.sizes)
         process.forget_peak()
         try:
-            self.last = ran(
-                self.compiled, self.variant.program, known, self.request.seed, self.request.dtype
-            )
+            seed, dtype, threads = self.request.seed, self.request.dtype, self.threads
+            self.last = ran(self.compiled, self.variant.program, known, seed, dtype, threads)
         except RunError as error:
             self.stopped = f"it stops: {error.message}"
             return None
@@ -160,6 +162,7 @@ class Candidate:
             steps=tuple(self.variant.to_json()),
             backend=request.backend,
             device=get(request.backend).device(),
+            threads=self.threads,
             dtype=request.dtype,
             sizes=resolve(self.variant.program.equations, request.sizes),
             seed=request.seed,
@@ -187,11 +190,12 @@ def prepare(variant: Variant, request: MeasureRequest) -> Candidate:
     """Compile and check a variant."""
     resolve(variant.program.equations, request.sizes)
     runner, dtype = get(request.backend), request.dtype
+    threads = runner.threads(request.threads)
     ready, seconds, work = compiled(runner, variant.program, dtype)
     checked = check(variant, request.backend, dtype, ready)
     expectation = Expectation(variant.program, ready.loop_program, request.backend, dtype)
     said = expectation.at(request.sizes)
-    candidate = Candidate(variant, request, ready, seconds, work, checked, said)
+    candidate = Candidate(variant, request, ready, threads, seconds, work, checked, said)
     if checked.verdict != "failed" and not request.force:
         candidate.tried = tried = trial(expectation, ready, checked)
         candidate.too_slow = too_slow(said, tried, request.least_runs)

@@ -11,7 +11,13 @@ from typing import Any
 
 from workbench.measure.rounds.measurement import Measurement
 from workbench.program.sizes import numbers
-from workbench.program.text.units import bytes_text, digits, seconds_text, seconds_unit
+from workbench.program.text.units import (
+    bytes_text,
+    digits,
+    on_threads,
+    seconds_text,
+    seconds_unit,
+)
 
 WIDTH = 80
 
@@ -71,7 +77,8 @@ def letter(position: int) -> str:
 def head(measurement: Measurement) -> str:
     """Return program, sizes and device, which all rows share."""
     m = measurement
-    text = f"{m.program} on {m.backend}: {numbers(m.sizes)}, seed {m.seed}, {m.dtype}"
+    where = on_threads(m.backend, m.threads)
+    text = f"{m.program} on {where}: {numbers(m.sizes)}, seed {m.seed}, {m.dtype}"
     return "\n".join(textwrap.wrap(f"{text}; {m.device}", WIDTH))
 
 

@@ -54,6 +54,11 @@ def bytes_text(count: int | None) -> str:
     return "–" if count is None else amount(count, "B")
 
 
+def on_threads(backend: str, threads: int) -> str:
+    """Write `native, 2 threads`; the backend alone for one thread."""
+    return backend if threads == 1 else f"{backend}, {threads} threads"
+
+
 def seconds_text(seconds: float) -> str:
     """Write three digits with the unit that suits: `1.23 ms`; `–` where it is not a number."""
     if math.isnan(seconds):

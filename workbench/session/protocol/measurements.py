@@ -83,6 +83,7 @@ def _view(row: Row, last_steps: DifferenceView | None, name: str) -> Measurement
         variant=measurement.key,
         label=measurement.label,
         backend=measurement.backend,
+        threads=measurement.threads,
         device=measurement.device,
         dtype=measurement.dtype,
         sizes=dict(measurement.sizes),

@@ -78,6 +78,7 @@ class MeasurementView:
     variant: str
     label: str
     backend: str
+    threads: int
     device: str
     dtype: str
     sizes: Mapping[str, int]

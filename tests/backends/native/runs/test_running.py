@@ -18,7 +18,7 @@ from workbench.algorithms import ppo, reinforce
 from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.numpy import NumPyBackend
 from workbench.errors import OutOfMemoryError, RunError
-from workbench.lowering.loops.arena import arena
+from workbench.lowering.loops.arena import arena, block_memory
 from workbench.lowering.loops.records import Allocate, Buffer, For, Free, Launch, walk
 from workbench.polyhedral.expression import expression
 from workbench.program.sizes import resolve
@@ -243,25 +243,17 @@ def test_programs_in_blocks_need_little_memory(program: Program, bytes_needed: f
 
 
 def test_scratch_memory_is_where_nothing_else_is_while_its_kernel_runs() -> None:
-    """Also beside what a kernel allocates inside, block for block."""
+    """What a block allocates is elsewhere: each thread has memory for one."""
     held, inside, later = (Buffer(n, "int32", (expression(100),)) for n in ("a", "b", "c"))
     launch = Launch("s", (), (), ("a",))
-    block = (Allocate(inside), launch, Free("b", ("b",)))
+    block = (Allocate(inside), launch, Free("b", ("b",)), Allocate(later), launch)
     blocks = For("k", expression(0), expression(3), False, "k", block, apart=True)
-    body = (
-        Allocate(held),
-        launch,
-        blocks,
-        Allocate(later),
-        launch,
-        Free("c", ("c",)),
-        Free("a", ("a",)),
-    )
-    layout = arena(body, {}, "float32", scratch=[1000, 50, 0])
-    assert layout.places == {"a": 0, "b": 640, "c": 512}
-    assert layout.scratch == [512, 512, 0]
-    assert layout.bytes == 512 + 1088
-    assert arena(body, {}, "float32").bytes == 1024
+    body = (Allocate(held), launch, blocks, Free("a", ("a",)))
+    layout = arena(body, {}, "float32", scratch=[1000, 0])
+    assert (layout.places, layout.scratch, layout.bytes) == ({"a": 0}, [512, 0], 512 + 1088)
+    assert arena(body, {}, "float32").bytes == 512
+    own = block_memory(block, {}, "float32", 50)
+    assert (own.places, own.scratch, own.bytes) == ({"b": 128, "c": 128}, [0], 640)
 
 
 def test_compiled_code_that_cannot_be_kept_is_said(

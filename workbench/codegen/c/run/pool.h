@@ -29,10 +29,14 @@ OUT_OF_LINE void each_block(Run *run, Blocks *blocks, const int64_t *at, int64_t
 /* Nanoseconds: for which a thread spins; from which on a launch is shared with threads that spin,
    and with those that sleep, which take as long to wake up. */
 #define SPINNING 100000
+#if !defined(WORTH_SHARING) /* tests share every launch */
 #define WORTH_SHARING 5000
 #define WORTH_WAKING 50000
+#endif
 /* Launches: after which it is judged whether sharing pays, and for which it is not tried at most. */
+#if !defined(TRIED)
 #define TRIED 32
+#endif
 #define MOST_PAUSED 4096
 #define READ(place) __atomic_load_n(place, __ATOMIC_SEQ_CST)
 #define RAISED(place) __atomic_add_fetch(place, 1, __ATOMIC_SEQ_CST)

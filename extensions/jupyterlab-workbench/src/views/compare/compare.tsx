@@ -5,7 +5,7 @@ import { useWorkbench } from "../../model/hooks";
 import type { MeasurementView } from "../../protocol";
 import { lettered, type Lettered } from "./letters";
 import { MeasureForm } from "./measure";
-import { type Comparison, comparisons, dateText, nameOf, unfinished } from "./measured";
+import { type Comparison, comparisons, dateText, nameOf, onThreads, unfinished } from "./measured";
 import { sizesText } from "../../model/numbers";
 import { Curves, Peaks, Predicted, Times } from "./plots";
 import { CsvButtons, Rows } from "./rows";
@@ -80,7 +80,7 @@ function titleOf({ rows }: Comparison): string {
   const [first] = rows;
   if (!first) return "";
   const count = rows.length === 1 ? "1 variant" : `${rows.length} variants`;
-  const where = first.recorded ? `recorded on ${first.device}` : first.backend;
+  const where = first.recorded ? `recorded on ${first.device}` : onThreads(first);
   const taken = unfinished(rows.find((row) => row.samples.length > 0) ?? first);
   return `${dateText(first.date)}, ${where}, ${count} at ${sizesText(first.sizes)}${taken && `, ${taken}`}`;
 }
@@ -90,7 +90,7 @@ function Where({ first }: { first: MeasurementView }): JSX.Element {
   return (
     <p className="wbk-note">
       {first.recorded && <b className="wbk-recorded">recorded</b>}
-      {first.device}, {dateText(first.date)}; {first.backend}, {first.dtype}, seed {first.seed},{" "}
+      {first.device}, {dateText(first.date)}; {onThreads(first)}, {first.dtype}, seed {first.seed},{" "}
       {sizesText(first.sizes)}
       {first.recorded && `; read from ${first.recorded}`}
     </p>

@@ -207,6 +207,7 @@ const FIELDS: readonly (readonly [string, (one: Lettered) => Cell])[] = [
   ["recorded", ({ row }) => row.recorded],
   ["steps", ({ row }) => row.label],
   ["backend", ({ row }) => row.backend],
+  ["threads", ({ row }) => row.threads],
   ["device", ({ row }) => row.device],
   ["dtype", ({ row }) => row.dtype],
   ["seed", ({ row }) => row.seed],

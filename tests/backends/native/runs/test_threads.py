@@ -1,0 +1,229 @@
+"""Threads share out chunks of blocks: the bits are those of one thread, whatever fails or ends."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.native_runs import compiled, other_bits, shared_cache
+from workbench.algorithms import ppo, reinforce
+from workbench.backends import get, threads
+from workbench.backends.native import backend
+from workbench.backends.native.compiled_program import CompiledProgram
+from workbench.backends.numpy import NumPyBackend
+from workbench.errors import RunError, WorkbenchError
+from workbench.measure.rounds.measurement import from_json
+from workbench.program.sizes import resolve
+from workbench.program.values import Program
+from workbench.transforms import Contract, Donate, Persist
+
+Outputs = dict[str, Any]
+
+
+def in_blocks(program: Program, chunks: int = 16) -> Program:
+    variant = wb.variant(program)
+    for dim in ("b", "k"):
+        if dim in program.dim:
+            variant = variant.apply(Persist(dim, 4, chunks))
+    for step in (Contract(), Donate()):
+        variant = variant.apply(step) if variant.check(step) is None else variant
+    return variant.program
+
+
+def prepared(program: Program) -> CompiledProgram:
+    made = compiled(program)
+    with shared_cache():
+        made.prepare()
+    return made
+
+
+@pytest.mark.parametrize("chunks", [2, 3, 16])
+@pytest.mark.parametrize(
+    ("program", "sizes"),
+    [
+        (ppo(hidden=(5,)), {"B": 21, "I": 2, "T": 12, "M": 3}),
+        (reinforce(hidden=(5,)), {"B": 41, "I": 3, "T": 9}),
+    ],
+)
+def test_any_number_of_threads_gives_the_same_bits(
+    program: Program, sizes: dict[str, int], chunks: int
+) -> None:
+    made = prepared(in_blocks(program, chunks))
+    one = made.run(sizes, 3).outputs
+    for number in (2, 3, 5):
+        for _ in range(3):
+            assert list(other_bits(made.run(sizes, 3, threads=number).outputs, one)) == []
+
+
+def test_threads_that_are_not_told_to_share_all_give_the_same_bits() -> None:
+    """As users run it: short launches are not shared, nor where that does not pay."""
+    made = get("native").compile(in_blocks(ppo()))
+    with shared_cache():
+        made.prepare()
+    sizes = {"B": 64, "I": 3, "T": 64}
+    one = made.run(sizes, 3).outputs
+    assert list(other_bits(made.run(sizes, 3, threads=2).outputs, one)) == []
+
+
+@wb.program
+def looking_up(B: int = 64, N: int = 40) -> Outputs:
+    """A block fails from the tenth environment on."""
+    b, n = wb.dims(b=B, n=N)
+    table = wb.uniform(over=n)
+    place = 4 * wb.index(b) + wb.cast(0.0 * wb.uniform(over=b), "int32")
+    return {"y": wb.gather(table, n=place)}
+
+
+def test_the_first_failure_is_that_of_one_thread() -> None:
+    program = in_blocks(looking_up())
+    made = prepared(program)
+    with pytest.raises(RunError) as by_numpy:
+        NumPyBackend().compile(program).run()
+    for number in (1, 2, 4):
+        for _ in range(20):
+            with pytest.raises(RunError) as error:
+                made.run(threads=number)
+            assert str(error.value) == str(by_numpy.value)
+    assert "at n = 40, outside 0 to 39" in str(by_numpy.value)
+
+
+def test_ctrl_c_ends_a_run_of_threads() -> None:
+    made = prepared(in_blocks(reinforce()))
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        run = made.run({"B": 64, "I": 100_000, "T": 100}, threads=2)
+    finally:
+        timer.cancel()
+    assert 0 < run.completed < run.total
+    assert run.outputs["loss"].shape == (run.completed,)
+
+
+def test_ctrl_c_ends_a_run_inside_a_block() -> None:
+    """A block of all steps of an episode lasts minutes here."""
+    made = prepared(in_blocks(reinforce(hidden=(64, 64))))
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        run = made.run({"B": 4, "I": 2, "T": 3_000_000})
+    finally:
+        timer.cancel()
+    assert (run.completed, run.total) == (0, 2)
+    assert run.seconds < 10
+
+
+def test_no_thread_is_left_after_a_run() -> None:
+    made = prepared(in_blocks(reinforce(hidden=(5,))))
+    tasks = Path("/proc/self/task")
+    if not tasks.is_dir():
+        pytest.skip("only Linux lists the threads of a process")
+    before = len(list(tasks.iterdir()))
+    made.run({"B": 16, "I": 2, "T": 5}, threads=4)
+    assert len(list(tasks.iterdir())) == before
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_each_thread_has_memory_for_a_block(number: int) -> None:
+    program = in_blocks(ppo(hidden=(20,)))
+    made = prepared(program)
+    sizes = {"B": 21, "I": 2, "T": 12, "M": 3}
+    known = resolve(program.equations, sizes)
+    peak = made.run(sizes, threads=number).peak_bytes
+    assert peak == made.peak(known, "float32", number)
+    own = made.memory(known, "float32").own_bytes
+    assert own > 0
+    assert peak - made.peak(known, "float32", 1) == (number - 1) * own
+
+
+def test_threads_that_the_system_does_not_start_are_said() -> None:
+    made = prepared(in_blocks(reinforce(hidden=(5,))))
+    dtype, (library, loaded) = next(iter(made._loaded.items()))
+
+    class Refusing:
+        """A library whose system starts two threads."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(loaded, name)
+
+        @property
+        def open_pool(self) -> Any:
+            return lambda run, number: loaded.open_pool(run, ctypes.c_int64(2))
+
+    made._loaded[dtype] = library, Refusing()
+    with pytest.raises(RunError, match=r"started 2 of 3 threads; ask for fewer by threads="):
+        made.run({"B": 16, "I": 2, "T": 5}, threads=3)
+
+
+# -- how many --------------------------------------------------------------------------------------
+
+
+def test_threads_are_the_processors_of_the_process_and_its_container(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(6)), raising=False)
+    monkeypatch.setattr(threads, "QUOTA", tmp_path / "cpu.max")
+    assert threads.usable_cores() <= 6
+    for text, cores in (("max 100000\n", 6), ("350000 100000\n", 4), ("20000 100000\n", 1)):
+        (tmp_path / "cpu.max").write_text(text, encoding="ascii")
+        monkeypatch.setattr(os, "cpu_count", lambda: 8)
+        assert threads.usable_cores() == cores
+
+
+@pytest.mark.parametrize("asked", [0, -1, 7, 1.5, "2", True])
+def test_a_number_of_threads_that_there_are_not_is_refused(
+    asked: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threads, "usable_cores", lambda: 6)
+    for name in ("native", "numpy"):
+        with pytest.raises(WorkbenchError) as error:
+            wb.run(reinforce(), name, sizes={"I": 1, "T": 2}, progress=False, threads=asked)
+        assert str(error.value) == (
+            f"threads {asked!r}; expected an integer from 1 to 6, the processors that this process "
+            "may use"
+        )
+
+
+def test_results_and_measurements_say_their_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "usable_cores", lambda: 3)
+    monkeypatch.setattr(backend, "usable_cores", lambda: 3)
+    variant = wb.variant(reinforce(hidden=(5,)))
+    sizes = {"B": 4, "I": 2, "T": 5}
+    with shared_cache():
+        result = wb.run(variant, "native", sizes=sizes, progress=False)
+        assert result.threads == 3
+        assert "on native, 3 threads: loss" in repr(result)
+        measured = wb.measure(variant, "native", sizes=sizes, repeats=1, progress=False, threads=2)
+    assert measured.threads == 2
+    assert "reinforce on native, 2 threads: B=4" in str(measured)
+    assert from_json(measured.to_json()).threads == 2
+    older = {name: value for name, value in measured.to_json().items() if name != "threads"}
+    assert from_json(older).threads == 1
+    on_numpy = wb.run(variant, "numpy", sizes=sizes, progress=False, threads=2)
+    assert on_numpy.threads == 2
+
+
+def test_one_thread_of_products_unless_the_environment_chooses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in threads.CHOSEN:
+        monkeypatch.delenv(name, raising=False)
+    assert get("numpy").threads(None) == 1
+    found = SimpleNamespace(
+        info=lambda: [
+            {"user_api": "openmp", "num_threads": 9},
+            {"user_api": "blas", "num_threads": 4},
+        ]
+    )
+    monkeypatch.setattr(threads, "_controller", lambda: found)
+    monkeypatch.setenv("OMP_NUM_THREADS", "4")
+    assert get("numpy").threads(None) == 4
+    assert np.isfinite(get("numpy").threads(1))
