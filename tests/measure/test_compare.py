@@ -40,10 +40,10 @@ def test_variants_are_run_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
     whole = CompiledArrays.run
 
-    def noted(self: CompiledArrays, sizes: Any, *rest: Any) -> Any:
+    def noted(self: CompiledArrays, sizes: Any, *rest: Any, **more: Any) -> Any:
         if sizes == {"B": 7, "T": 5}:  # the measured sizes, not those of the check
             order.append("B" if "for b in" in str(self.loop_program) else "A")
-        return whole(self, sizes, *rest)
+        return whole(self, sizes, *rest, **more)
 
     root = wb.variant(leaky_sum())
     both = [root.apply(Vectorize("b")), root]
@@ -89,8 +89,8 @@ def test_variant_that_is_wrong_at_the_measured_sizes_alone_is_shown_as_failed() 
     right = wb.variant(returns(T=40))
     compiled = CompiledArrays.run
 
-    def wrong(self: CompiledArrays, sizes: Any, *rest: Any) -> Any:
-        done = compiled(self, sizes, *rest)
+    def wrong(self: CompiledArrays, sizes: Any, *rest: Any, **more: Any) -> Any:
+        done = compiled(self, sizes, *rest, **more)
         if sizes["T"] == 40 and "for b in" not in str(self.loop_program):
             done.outputs["mean"] = done.outputs["mean"] + 1.0
         return done
@@ -109,8 +109,10 @@ def test_float32_that_rounding_sets_apart_is_told_from_a_mistake_by_float64() ->
     same = root.apply(Vectorize("t"))
     outputs = CompiledArrays.run
 
-    def apart(self: CompiledArrays, sizes: Any, seed: int, dtype: str, *rest: Any) -> Any:
-        done = outputs(self, sizes, seed, dtype, *rest)
+    def apart(
+        self: CompiledArrays, sizes: Any, seed: int, dtype: str, *rest: Any, **more: Any
+    ) -> Any:
+        done = outputs(self, sizes, seed, dtype, *rest, **more)
         if (sizes["T"], dtype) == (50, "float32") and _is_of(self, same):
             done.outputs["threshold"] = done.outputs["threshold"] + 1.0
         return done
@@ -165,13 +167,13 @@ def test_variant_that_runs_out_of_memory_has_no_times_and_the_others_go_on(
     short = variants()[which]
     runs = 0
 
-    def short_of_memory(self: CompiledArrays, sizes: Any, *rest: Any) -> Any:
+    def short_of_memory(self: CompiledArrays, sizes: Any, *rest: Any, **more: Any) -> Any:
         nonlocal runs
         if sizes == {"B": 7, "T": 5} and _is_of(self, short):
             runs += 1
             if runs > after:
                 raise OutOfMemoryError("no room for x: 80 GB asked for, 1 GB free", "device")
-        return whole(self, sizes, *rest)
+        return whole(self, sizes, *rest, **more)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(CompiledArrays, "run", short_of_memory)
@@ -191,10 +193,12 @@ def test_what_float64_cannot_tell_for_want_of_memory_is_not_checkable() -> None:
     same = root.apply(Vectorize("t"))
     outputs = CompiledArrays.run
 
-    def apart(self: CompiledArrays, sizes: Any, seed: int, dtype: str, *rest: Any) -> Any:
+    def apart(
+        self: CompiledArrays, sizes: Any, seed: int, dtype: str, *rest: Any, **more: Any
+    ) -> Any:
         if (sizes["T"], dtype) == (50, "float64"):
             raise OutOfMemoryError("no room for x", "device")
-        done = outputs(self, sizes, seed, dtype, *rest)
+        done = outputs(self, sizes, seed, dtype, *rest, **more)
         if sizes["T"] == 50 and _is_of(self, same):
             done.outputs["threshold"] = done.outputs["threshold"] + 1.0
         return done
