@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,6 +24,7 @@ from workbench.backends.native import backend
 from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.numpy import NumPyBackend
 from workbench.errors import RunError, WorkbenchError
+from workbench.folders import CACHE_VARIABLE
 from workbench.measure.rounds.measurement import from_json
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
@@ -161,6 +165,24 @@ def test_threads_that_the_system_does_not_start_are_said() -> None:
     made._loaded[dtype] = library, Refusing()
     with pytest.raises(RunError, match=r"started 2 of 3 threads; ask for fewer by threads="):
         made.run({"B": 16, "I": 2, "T": 5}, threads=3)
+
+
+def test_no_two_threads_touch_an_element_at_once(repository: Path, tmp_path: Path) -> None:
+    """ThreadSanitizer, which is part of gcc, sees no race."""
+    gcc = shutil.which("gcc")
+    asked = (str(gcc), "-print-file-name=libtsan.so")
+    watching = subprocess.run(asked, capture_output=True, text=True).stdout.strip() if gcc else ""
+    if not Path(watching).is_absolute():
+        pytest.skip("there is no gcc with ThreadSanitizer")
+    told = os.environ | {
+        "LD_PRELOAD": watching,
+        "TSAN_OPTIONS": "report_signal_unsafe=0",
+        CACHE_VARIABLE: str(tmp_path),
+    }
+    command = (sys.executable, "-m", "tests.backends.native.runs.raced", str(gcc))
+    done = subprocess.run(command, env=told, cwd=repository, capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("ran\n", 0), done.stderr[:3000]
+    assert "ThreadSanitizer" not in done.stderr, done.stderr[:3000]
 
 
 # -- how many --------------------------------------------------------------------------------------
