@@ -52,10 +52,12 @@ def peaks(held: int = 256 << 20) -> Mapping[str, float]:
     return found
 
 
-def hand_written(program: str, B: int, T: int, E: int, M: int, updates: int) -> dict[str, Any]:
-    """Return the line of a run of the hand-written PPO with one thread."""
+def hand_written(
+    program: str, B: int, T: int, E: int, M: int, updates: int, threads: int = 1
+) -> dict[str, Any]:
+    """Return the line of a run of the hand-written PPO."""
     words = [program, *map(str, (B, T, E, M, updates * B * T))]
-    return lines_of(words, threads=1)[-1]
+    return lines_of(words, threads)[-1]
 
 
 def update_work(compiled: CompiledProgram, sizes: Mapping[str, int]) -> tuple[float, float]:

@@ -1,4 +1,5 @@
-"""Rounds of a compiled program: its environment steps per CPU second once it runs.
+"""Rounds of a compiled program: its environment steps per second once it runs, of the CPU or, with
+threads, by the clock.
 
 An update is an iteration of the outermost loop. The first of a run is left out: it pays for
 parameters and new memory. Where nothing is learned there are no updates, but longer runs.
@@ -18,10 +19,15 @@ LEAST_UPDATES = 2
 
 
 class Rounds:
-    """A program with updates at some sizes, run again and again for about as long as asked."""
+    """A program with updates at some sizes, run again and again for about as long as asked. Seconds
+    are those of the CPU, where a number of threads is given by the clock.
+    """
 
-    def __init__(self, compiled: Compiled, sizes: Mapping[str, int]) -> None:
-        self.compiled, self.sizes = compiled, dict(sizes)
+    def __init__(
+        self, compiled: Compiled, sizes: Mapping[str, int], threads: int | None = None
+    ) -> None:
+        self.compiled, self.sizes, self.threads = compiled, dict(sizes), threads or 1
+        self.now = time.process_time if threads is None else time.perf_counter
         compiled.prepare()
         self.last: Execution
         self.each = self._seconds(LEAST_UPDATES)
@@ -32,20 +38,21 @@ class Rounds:
         return self.sizes["B"] * self.sizes["T"]
 
     def update_seconds(self, seconds: float) -> float:
-        """Run for about that long; return the CPU seconds of an update."""
+        """Run for about that long; return the seconds of an update."""
         return self._seconds(max(LEAST_UPDATES, math.ceil(seconds / self.each)))
 
     def steps_per_second(self, seconds: float) -> float:
-        """Run for about that long; return environment steps per CPU second."""
+        """Run for about that long; return environment steps per second."""
         return self.steps / self.update_seconds(seconds)
 
     def _seconds(self, updates: int) -> float:
         ends: list[float] = []
 
         def note(done: int, total: int, outputs: Mapping[str, Any]) -> None:
-            ends.append(time.process_time())
+            ends.append(self.now())
 
-        self.last = self.compiled.run({**self.sizes, "I": updates + 1}, on_progress=note)
+        sizes = {**self.sizes, "I": updates + 1}
+        self.last = self.compiled.run(sizes, on_progress=note, threads=self.threads)
         return (ends[-1] - ends[0]) / updates
 
 

@@ -23,6 +23,8 @@ FASTER = {
 }
 """The least share of the hand-written PPO's speed, by number of environments."""
 OVER_NUMPY = {4: 4.0, 512: 2.0}
+SCALING = {4: 1.25, 64: 1.70, 512: 1.85, 2048: 1.85}
+"""The least speed of two threads over that of one."""
 FLOOR_UPDATES = 5
 """The least updates of the hand-written PPO: it leaves the first fifth out."""
 
@@ -87,6 +89,40 @@ def ppo(settings: Settings) -> None:
             **floor_seconds(last),
             samples=mine,
             floor_samples=peer,
+        )
+
+
+def threads(settings: Settings) -> None:
+    """PPO on two processors, round by round against one, and against the hand-written one on two;
+    by the clock.
+    """
+    try:
+        program = settings.floor or built("ppo_floor.cpp")
+    except FileNotFoundError as error:
+        emit(what="native / hand-written, ppo, 2 threads", left_out=str(error))
+        return
+    for B in settings.B:
+        first = hand_written(program, B, T, E, M, FLOOR_UPDATES, 2)
+        updates = max(FLOOR_UPDATES, round(1.25 * settings.seconds * first["sps_median"] / (B * T)))
+        words = ("--program", "ppo", "--B", B, "--T", T, "--threads")
+        found: dict[str, list[float]] = {"one": [], "two": [], "peer": []}
+        for _ in range(settings.rounds):
+            found["one"].append(settings.single(*words, 1)["steps_per_second"])
+            found["two"].append(settings.single(*words, 2)["steps_per_second"])
+            found["peer"].append(hand_written(program, B, T, E, M, updates, 2)["sps_median"])
+        value, interval = ratio(found["two"], found["peer"])
+        scaling, scaling_interval = ratio(found["two"], found["one"])
+        emit(
+            what=f"native / hand-written, ppo, 2 threads, B={B}, {settings.compiler}",
+            ratio=value,
+            interval=interval,
+            required=1.0,
+            two_over_one=scaling,
+            two_over_one_interval=scaling_interval,
+            required_two_over_one=SCALING.get(B),
+            steps_per_second=median(found["two"]),
+            floor_steps_per_second=median(found["peer"]),
+            samples=found,
         )
 
 
@@ -211,5 +247,5 @@ def _interval(samples: Sequence[float]) -> list[float]:
 
 TABLES: dict[str, Callable[[Settings], None]] = {
     table.__name__: table
-    for table in (ppo, rollout, compilation, memory, reinforce, algorithms, external)
+    for table in (ppo, threads, rollout, compilation, memory, reinforce, algorithms, external)
 }
