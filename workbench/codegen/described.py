@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from workbench.codegen.kernel_records import Store, loads, walk
+from workbench.codegen.kernel_records import reads, walk, writes
 from workbench.codegen.kernel_work import scratch_bytes, work
 from workbench.codegen.kernels import KernelRecords, program_kernels
 from workbench.codegen.printing.program_text import program_text
@@ -73,8 +73,8 @@ def _described(
     real: int,
 ) -> Kernel:
     records = tuple(walk(kernel.records))
-    read = dict.fromkeys(load.buffer for record in records for load in loads(record))
-    written = dict.fromkeys(record.buffer for record in records if isinstance(record, Store))
+    read = dict.fromkeys(buffer for record in records for buffer in reads(record))
+    written = dict.fromkeys(buffer for record in records for buffer in writes(record))
     own = [name for name in kernel.buffers if name in tiles]
     outside = {name for name in names if name not in tiles}
     counted = work(kernel.records, outside, real, kernel.ranges)
