@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import threading
 import time
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -30,7 +29,7 @@ from workbench.codegen.kernel_work import scratch_bytes
 from workbench.codegen.kernels import ProgramKernels
 from workbench.codegen.printing.program_text import ProgramText, program_text, slots
 from workbench.codegen.runtime import HEADERS, header
-from workbench.errors import CompilerError
+from workbench.errors import CompilerError, warn
 from workbench.lowering.attribution import attributed
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.arena import Arena, arena
@@ -82,7 +81,7 @@ class CompiledProgram:
                     error.line = self.program.statement[error.statement].line
                 raise
             if self._loaded[dtype][0].note:
-                warnings.warn(self._loaded[dtype][0].note, stacklevel=3)
+                warn(self._loaded[dtype][0].note)
         library, _ = self._loaded[dtype]
         return CompilerWork(0.0 if library.cached else library.seconds, library.cpu_seconds)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from inspect import currentframe
 from typing import Any
 
 import numpy as np
@@ -270,6 +271,19 @@ def test_compiled_code_that_cannot_be_kept_is_said(
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "file"))
     made = compiled(reinforce(hidden=(3,)))
-    with pytest.warns(UserWarning, match="file"):
+    with pytest.warns(UserWarning, match="file") as warned:
         made.prepare()
+    assert warned[0].filename == __file__
     assert np.isfinite(made.run({"B": 2, "I": 1, "T": 3}).outputs["loss"]).all()
+
+
+def test_warning_of_a_run_is_at_the_line_that_called_the_workbench(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "file"))
+    variant = wb.variant(reinforce(hidden=(2,)))
+    with pytest.warns(UserWarning, match="temporary folder") as warned:
+        line = currentframe().f_lineno + 1  # type: ignore[union-attr]
+        wb.run(variant, "native", sizes={"B": 2, "I": 1, "T": 3}, progress=False)
+    assert [(w.filename, w.lineno) for w in warned] == [(__file__, line)]
