@@ -89,13 +89,17 @@ def _listed(sizes: frozenset[str]) -> str:
     return ", ".join(sorted(sizes)) if len(sizes) <= FEW else f"{len(sizes)} sizes"
 
 
-@remembered(8)
 def kernels(program: Program, dtype: str) -> tuple[Kernel, ...]:
     """Return the compiled kernels of a program for a dtype of floats, in the order of the text.
 
     Raises WorkbenchError for an unknown dtype, ProgramError for a statement that has no C.
     """
     check_dtype(dtype)
+    return _kernels(program, dtype)
+
+
+@remembered(8)
+def _kernels(program: Program, dtype: str) -> tuple[Kernel, ...]:
     made = program_kernels(program, launches(program))
     texts = program_text(made, dtype).kernels
     names = {stored.buffer.name: name for name, stored in made.loops.stored.items()}
