@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import shlex
 import shutil
 import sys
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
 from pathlib import Path
+from types import FrameType
+
+PACKAGE = Path(__file__).resolve().parent
+_LIBRARY = os.path.dirname(contextlib.__file__)
 
 
 @dataclass(frozen=True)
@@ -187,3 +193,26 @@ def _bare(name: str) -> str:
 def _likeness(first: str, second: str) -> float:
     """Return the share that two texts have in common, as `get_close_matches` computes it."""
     return SequenceMatcher(None, second, first).ratio()
+
+
+def is_own_file(file: str) -> bool:
+    """Tell whether a file is the workbench's."""
+    return file.startswith(str(PACKAGE))
+
+
+def is_library(file: str) -> bool:
+    """Tell whether Python itself brought the file: `functools` calls a cached property."""
+    return os.path.dirname(file) == _LIBRARY
+
+
+def warn(message: str) -> None:
+    """Warn, at the line that called the workbench."""
+    level = 1
+    caller: FrameType | None = sys._getframe()
+    while caller is not None and _is_between(caller.f_code.co_filename):
+        level, caller = level + 1, caller.f_back
+    warnings.warn(message, stacklevel=level)
+
+
+def _is_between(file: str) -> bool:
+    return is_own_file(file) or is_library(file)

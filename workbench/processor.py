@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import math
 import os
 import platform
 import re
@@ -30,10 +32,34 @@ def processor() -> str:
 
 
 def usable_cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """Return the number of cores that this process may use: those it is bound to, and no more than
+    its container's share of them.
+    """
+    bound = getattr(os, "sched_getaffinity", None)
+    cores = len(bound(0)) if bound is not None else os.cpu_count() or 1
+    return min(cores, *_shares()) if cores > 1 else cores
+
+
+def _shares(
+    groups: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")
+) -> Iterator[int]:
+    """Yield the cores that Linux's control groups leave this process: microseconds of processors in
+    a period. The process's own group is below the root's, but for a container's.
+    """
+    yield os.cpu_count() or 1
+    found = [groups, groups / "cpu"]
+    with contextlib.suppress(OSError):
+        for line in own.read_text(encoding="utf-8").splitlines():
+            _, kinds, place = line.split(":", 2)
+            if not kinds or "cpu" in kinds.split(","):
+                found.append(groups / ("cpu" if kinds else "") / place.strip().lstrip("/"))
+    for folder in dict.fromkeys(found):
+        for names in (("cpu.max",), ("cpu.cfs_quota_us", "cpu.cfs_period_us")):
+            with contextlib.suppress(OSError, ValueError):  # there is none, or it is "max"
+                texts = [(folder / name).read_text(encoding="ascii") for name in names]
+                quota, period = map(int, " ".join(texts).split())
+                if quota > 0:
+                    yield max(1, math.ceil(quota / period))
 
 
 def model() -> str:

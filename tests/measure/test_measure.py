@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import workbench as wb
@@ -120,6 +122,40 @@ def test_unknown_size_backend_and_subject_are_refused() -> None:
         measure(leaky_sum(), "nunpy", progress=False)
     with pytest.raises(WorkbenchError, match="expected a program, found 5"):
         measure(5, progress=False)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", [3, None, ["numpy", "native"], float])
+def test_backend_that_is_no_name_is_refused_everywhere_in_one_sentence(given: Any) -> None:
+    variant = wb.variant(leaky_sum())
+    asked: list[Callable[[], object]] = [
+        lambda: wb.run(variant, given, progress=False),
+        lambda: measure(variant, given, progress=False),
+        lambda: wb.compare([variant], given, progress=False),
+        lambda: variant.predict(backend=given),
+        lambda: wb.optimize(variant, backend=given),
+    ]
+    for ask in asked:
+        with pytest.raises(WorkbenchError) as refused:
+            ask()
+        expected = f"backend {given!r}; expected a name (sizes are given by sizes=)"
+        assert refused.value.message == expected
+
+
+@pytest.mark.parametrize("given", [float, None, ["float32"], np.float64])
+def test_dtype_that_is_no_name_is_refused_everywhere_in_one_sentence(given: Any) -> None:
+    variant = wb.variant(leaky_sum())
+    asked: list[Callable[[], object]] = [
+        lambda: wb.run(variant, dtype=given, progress=False),
+        lambda: measure(variant, dtype=given, progress=False),
+        lambda: wb.compare([variant], dtype=given, progress=False),
+        lambda: variant.kernels("native", dtype=given),
+        lambda: variant.predict(dtype=given),
+        lambda: wb.optimize(variant, dtype=given),
+    ]
+    for ask in asked:
+        with pytest.raises(WorkbenchError) as refused:
+            ask()
+        assert refused.value.message == f'dtype {given!r}; expected "float32" or "float64"'
 
 
 def test_peak_of_the_process_is_that_since_it_was_forgotten() -> None:

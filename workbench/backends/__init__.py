@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.errors import UnavailableError, nearest
+from workbench.errors import UnavailableError, WorkbenchError, nearest
 
 if TYPE_CHECKING:
     from workbench.backends.protocol import Backend
@@ -24,8 +24,10 @@ def backends() -> dict[str, str | None]:
     return {name: _made(name).unavailable() for name in NAMES}
 
 
-def unknown(name: str) -> UnavailableError:
-    """Return the error for a name that no backend has."""
+def unknown(name: object) -> WorkbenchError:
+    """Return the error for what is no backend's name."""
+    if not isinstance(name, str):
+        return WorkbenchError(f"backend {name!r}; expected a name (sizes are given by sizes=)")
     meant = _CALLED.get(name.casefold())
     said = nearest(name, NAMES, "backends") if meant is None else f"the name is {meant!r}"
     return UnavailableError(f"unknown backend {name!r}: {said}")
@@ -34,7 +36,7 @@ def unknown(name: str) -> UnavailableError:
 def get(name: str) -> Backend:
     """Return the backend of that name.
 
-    Raises UnavailableError for an unknown or unavailable one.
+    Raises UnavailableError for an unknown or unavailable one, WorkbenchError for what is no name.
     """
     if name not in NAMES:
         raise unknown(name)

@@ -3,37 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.polyhedral.expression import whole
+from workbench.processor import usable_cores
 
 CHOSEN = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "OMP_NUM_THREADS")
 """Environment variables by which a user chooses the threads of matrix products."""
-
-QUOTA = Path("/sys/fs/cgroup/cpu.max")
-"""The file in which Linux tells a container's share: microseconds of processors in a period."""
-
-
-def usable_cores() -> int:
-    """Return the number of processors that this process may use: those it is bound to, and no more
-    than a container's share of them.
-    """
-    bound = getattr(os, "sched_getaffinity", None)
-    cores = len(bound(0)) if bound is not None else os.cpu_count() or 1
-    return min(cores, _share())
-
-
-def _share() -> int:
-    try:
-        quota, period = QUOTA.read_text(encoding="ascii").split()
-        return max(1, math.ceil(int(quota) / int(period)))
-    except (OSError, ValueError):  # there is none, or it is "max"
-        return os.cpu_count() or 1
 
 
 def expect_threads(threads: object) -> int:

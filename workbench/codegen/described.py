@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from workbench.codegen.kernel_records import Store, loads, walk
+from workbench.codegen.kernel_records import reads, walk, writes
 from workbench.codegen.kernel_work import scratch_bytes, work
 from workbench.codegen.kernels import KernelRecords, program_kernels
 from workbench.codegen.printing.program_text import program_text
@@ -18,10 +18,18 @@ from workbench.program.accumulating import owner
 from workbench.program.identity import remembered
 from workbench.program.values import Program
 
+LINE = 200
+"""The most characters in which a kernel shows itself."""
+FEW = 4
+"""The most sizes that it names instead of a formula that is too long."""
+
 
 @dataclass(frozen=True)
 class Kernel:
-    """A compiled kernel: what one launch does. Amounts are expressions over sizes.
+    """A compiled kernel: what one launch does. It shows itself in one line.
+
+    Amounts are expressions over sizes: `kernel.flops.evaluate(sizes)` is the number at sizes by
+    name, of which it needs those in `kernel.flops.sizes`.
 
     `statements` are those of the program: the start of points that are added up is the points' own.
     `lines` are those of its C text, each with the statement that it serves, or None. `loads` and
@@ -41,14 +49,57 @@ class Kernel:
     flops: Expression
     bytes: Expression
 
+    def __str__(self) -> str:
+        many = len(self.statements)
+        parts = [
+            f"{many} statement{'s' if many != 1 else ''}",
+            f"loads {', '.join(self.loads) or 'nothing'}",
+            f"stores {', '.join(self.stores) or 'nothing'}",
+            *(f"{e} {unit}" for e, unit in self._amounts),
+        ]
+        short = [
+            parts[0],
+            f"loads {len(self.loads)} arrays",
+            f"stores {len(self.stores)} arrays",
+            *(f"{unit} over {_listed(e.sizes)}" for e, unit in self._amounts),
+        ]
+        # those that save most give way first
+        for k in sorted(range(len(parts)), key=lambda k: len(short[k]) - len(parts[k])):
+            if len(f"{self.name}: {'; '.join(parts)}") > LINE and len(short[k]) < len(parts[k]):
+                parts[k] = short[k]
+        told = "; ".join(parts)
+        room = LINE - len(told) - len(": ")
+        name = self.name if len(self.name) <= room else f"{self.name[: max(room - 1, 0)]}…"
+        return f"{name}: {told}"
 
-@remembered(8)
+    __repr__ = __str__
+
+    @property
+    def _amounts(self) -> tuple[tuple[Expression, str], ...]:
+        """The amounts with their units."""
+        return (
+            (self.flops, "FLOP"),
+            (self.bytes, "bytes moved"),
+            (self.tile_bytes, "bytes of memory a block"),
+        )
+
+
+def _listed(sizes: frozenset[str]) -> str:
+    """Name a few sizes, or count them."""
+    return ", ".join(sorted(sizes)) if len(sizes) <= FEW else f"{len(sizes)} sizes"
+
+
 def kernels(program: Program, dtype: str) -> tuple[Kernel, ...]:
     """Return the compiled kernels of a program for a dtype of floats, in the order of the text.
 
     Raises WorkbenchError for an unknown dtype, ProgramError for a statement that has no C.
     """
     check_dtype(dtype)
+    return _kernels(program, dtype)
+
+
+@remembered(8)
+def _kernels(program: Program, dtype: str) -> tuple[Kernel, ...]:
     made = program_kernels(program, launches(program))
     texts = program_text(made, dtype).kernels
     names = {stored.buffer.name: name for name, stored in made.loops.stored.items()}
@@ -73,8 +124,8 @@ def _described(
     real: int,
 ) -> Kernel:
     records = tuple(walk(kernel.records))
-    read = dict.fromkeys(load.buffer for record in records for load in loads(record))
-    written = dict.fromkeys(record.buffer for record in records if isinstance(record, Store))
+    read = dict.fromkeys(buffer for record in records for buffer in reads(record))
+    written = dict.fromkeys(buffer for record in records for buffer in writes(record))
     own = [name for name in kernel.buffers if name in tiles]
     outside = {name for name in names if name not in tiles}
     counted = work(kernel.records, outside, real, kernel.ranges)

@@ -266,6 +266,23 @@ def loads(record: KernelRecord) -> Iterator[Load]:
         yield from loads_of(value)
 
 
+def reads(record: KernelRecord) -> Iterator[str]:
+    """Yield the buffers that a record reads, but for those that records inside it do."""
+    yield from (load.buffer for load in loads(record))
+    if isinstance(record, Invoke):
+        yield from (buffer for buffer, _ in record.operands)
+        if record.option.get("into"):
+            yield record.out[0]
+
+
+def writes(record: KernelRecord) -> Iterator[str]:
+    """Yield the buffer that a record writes, if it writes one."""
+    if isinstance(record, Store):
+        yield record.buffer
+    elif isinstance(record, Invoke):
+        yield record.out[0]
+
+
 def loads_of(value: Value) -> Iterator[Load]:
     """Yield the loads in a value."""
     todo = [value]

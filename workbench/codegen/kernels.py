@@ -6,7 +6,7 @@ the whole program.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -62,19 +62,11 @@ class KernelRecords:
     """The least and greatest value of the variables of all loops around."""
     dealing: Dealing | None = None
     body: tuple[Record, ...] = field(default=(), repr=False)
-    """The records of the loop program that one block runs, with the buffers that it allocates."""
-
-    @cached_property
-    def own(self) -> Mapping[str, str]:
-        """The buffers of one block, each with the one whose memory it is in: its own, or that of a
-        buffer that is dead by then.
-        """
-        memory: dict[str, str] = {}
-        for record in walk(self.body):
-            if isinstance(record, Allocate):
-                name = record.buffer.name
-                memory[name] = memory[record.source] if record.source else name
-        return memory
+    """The records of the loop program that one block runs."""
+    own: Mapping[str, str] = field(default_factory=dict)
+    """The buffers of one block, each with the one whose memory it is in: itself, or one that is
+    dead by then.
+    """
 
 
 @dataclass(frozen=True)
@@ -154,6 +146,7 @@ class _Writing:
 
     def __init__(self, program: Program, loops: LoopProgram, numbering: _Numbering) -> None:
         self.statements = Statements.of(program, loops.stored)
+        self.loops = loops
         self.numbering = numbering
         self._taken = {p.name for p in program.parameters}
         for record in walk(loops.body):
@@ -202,7 +195,20 @@ class _Writing:
             dict(around),
             dealing,
             record.body if isinstance(record, For) else (),
+            self._own(record, buffers),
         )
+
+    def _own(self, record: Launch | For, buffers: Iterable[str]) -> dict[str, str]:
+        """Return the buffers of one block. Some are allocated outside of the loop over blocks, as
+        where isl writes that loop twice.
+        """
+        memory = {name: name for name in buffers if name in self.loops.own}
+        for inside in walk((record,)):
+            if isinstance(inside, Allocate):
+                name = inside.buffer.name
+                assert name in self.loops.own, f"{name} is in a block, and not its own"
+                memory[name] = memory.get(inside.source or "", name)
+        return memory
 
     def _dealing(self, blocks: For, launches: Sequence[Launch]) -> Dealing:
         """Return how blocks are dealt: to the chunks of what they add up, or each by itself."""

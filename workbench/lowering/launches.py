@@ -12,7 +12,7 @@ from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import For, If, Launch, Record
 from workbench.lowering.lower import variables
 from workbench.lowering.memory.buffers import in_memory, results, stored_arrays
-from workbench.lowering.memory.lives import lives, shapes
+from workbench.lowering.memory.lives import homes, lives, shapes
 from workbench.lowering.memory.tiles import tiles
 from workbench.lowering.values.scope import FreshNames, Workspace
 from workbench.lowering.values.stored import Stored
@@ -45,6 +45,11 @@ def launches(program: Program) -> LoopProgram:
         results(program, storage),
         storage,
         aliases,
+        own=frozenset(
+            storage[array].buffer.name
+            for array, around in homes(program, lifetimes).items()
+            if any(loop.apart for loop in around)
+        ),
     )
 
 

@@ -24,6 +24,8 @@ class LoopProgram:
     aliases: Mapping[str, str]
     late: tuple[Late, ...] = ()
     """The slices that were to come early, and do not."""
+    own: frozenset[str] = frozenset()
+    """The buffers of which a block of a kernel has its own."""
 
     @cached_property
     def main_loop(self) -> For | None:

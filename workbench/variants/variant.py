@@ -14,6 +14,7 @@ from typing import Any
 from workbench.codegen.described import Kernel, kernels
 from workbench.errors import WorkbenchError
 from workbench.lowering.loop_program import LoopProgram
+from workbench.lowering.loops.bytes import check_dtype
 from workbench.lowering.lower import lower
 from workbench.lowering.memory.lives import described
 from workbench.planning.cost.prediction import Prediction, predict
@@ -241,9 +242,10 @@ def optimize(
     says why its step was taken. A program is taken as written. Times of compiled C are not
     predicted: for "native" the recipe is that for NumPy.
 
-    Raises WorkbenchError where no plan fits under the capacity.
+    Raises WorkbenchError where no plan fits under the capacity, and for an unknown dtype.
     """
     expect_aim(objective, capacity)
+    check_dtype(dtype)
     root = _root(variant)
     known = resolve(root.program.equations, sizes)
     judged_on = "numpy" if backend == "native" else backend

@@ -112,20 +112,37 @@ def test_nothing_is_a_compiler_where_there_is_none(programs: Path) -> None:
 def test_named_compiler_that_is_missing_is_said_and_no_other_taken(
     compiler: Compiler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for named in ("no-such-cc -O3", "'no-such-cc"):
+    for named, which in (("no-such-cc", ""), ("ccache-5 gcc", ": ccache-5"), ("'no-cc -O3", "")):
         monkeypatch.setenv("CC", named)
         assert reason() == (
-            f"no C compiler: CC={named} names a program that is not there; correct CC, or unset it "
-            f"and {installing('ziglang')}"
+            f"no C compiler: CC={named} names a program that is not there{which}; correct CC, or "
+            f"unset it and {installing('ziglang')}"
         )
+
+
+def test_named_folder_and_file_that_may_not_run_are_said(
+    programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CC", str(programs))
+    assert f"CC={programs} names a folder, not a program; correct CC" in reason()
+    plain = programs / "plain"
+    plain.touch(0o644)
+    monkeypatch.setenv("CC", f"{plain} -O2")
+    assert f"CC={plain} -O2 names a file that may not be run: {plain}; correct CC" in reason()
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("echo hello; echo boom >&2; exit 3", "failed for -march=native (hello)"),
-        ("exit 3", "failed for -march=native (exit 3)"),
-        ("echo warning; echo 'an error: no'; exit 1", "failed for -march=native (an error: no)"),
+        (
+            "echo hello; echo boom >&2; exit 3",
+            "failed when asked for its macros with -march=native (hello)",
+        ),
+        ("exit 3", "failed when asked for its macros with -march=native (exit 3)"),
+        (
+            "echo warning; echo 'an error: no'; exit 1",
+            "failed when asked for its macros with -march=native (an error: no)",
+        ),
         ("kill -SEGV $$", "crashed (SIGSEGV)"),
         ("sleep 30", "did not answer in 0.1 s"),
         ("echo nonsense", "is neither gcc nor clang"),
@@ -146,11 +163,14 @@ def test_file_that_is_no_program_is_refused(
     programs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CC", str(script(programs / "named", "nothing to run")))
-    assert "failed for -march=native (it cannot be started: Exec format error)" in reason()
+    said = "failed when asked for its macros with -march=native (it cannot be started: Exec format"
+    assert said in reason()
 
 
 def test_processor_that_the_compiler_does_not_know_is_refused(compiler: Compiler) -> None:
-    with pytest.raises(UnavailableError, match=r"failed for -march=pdp11 \(.*pdp11"):
+    with pytest.raises(
+        UnavailableError, match=r"failed when asked for its macros with -march=pdp11 \(.*pdp11"
+    ):
         find(march="pdp11")
 
 

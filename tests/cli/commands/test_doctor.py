@@ -1,5 +1,7 @@
 """`workbench doctor`: what works here."""
 
+import errno
+import os
 import re
 from pathlib import Path
 
@@ -43,6 +45,45 @@ def test_doctor_names_the_compiler_and_the_cache_of_compiled_code(workbench: Cal
     (compiler,) = (line for line in lines if "C compiler" in line)
     assert re.search(r"  ((gcc|clang|zig) [0-9.]+ \(/.+\)|.* -m pip install ziglang)$", compiler)
     assert f"ok       compiled code   300 B in {cache.folder()}" in lines
+
+
+LOST = (
+    "what is compiled anew is lost when its process ends; name another directory in WORKBENCH_CACHE"
+)
+
+
+def test_doctor_says_that_the_cache_of_compiled_code_is_a_file(
+    workbench: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "file"))
+    done = workbench("doctor")
+    assert done.code == 0
+    said = f"missing  compiled code   0 B in {cache.folder()}, which cannot be written "
+    assert f"{said}(Not a directory): {LOST}" in done.out.splitlines()
+
+
+@pytest.mark.parametrize("reason", [errno.EROFS, errno.ENOSPC, errno.EACCES])
+def test_doctor_says_that_the_cache_of_compiled_code_cannot_be_written(
+    workbench: Call, monkeypatch: pytest.MonkeyPatch, reason: int
+) -> None:
+    keep(300)
+
+    def refused(*arguments: object, **named: object) -> None:
+        raise OSError(reason, os.strerror(reason))
+
+    monkeypatch.setattr(cache.tempfile, "TemporaryFile", refused)
+    said = f"missing  compiled code   300 B in {cache.folder()}, which cannot be written "
+    assert f"{said}({os.strerror(reason)}): {LOST}" in workbench("doctor").out.splitlines()
+
+
+def test_doctor_makes_no_folder_to_see_whether_it_can(
+    workbench: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "not" / "there"))
+    line = f"ok       compiled code   0 B in {cache.folder()}"
+    assert line in workbench("doctor").out.splitlines()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_doctor_says_why_there_is_no_compiler(

@@ -292,8 +292,8 @@ def odd(T: int = 7, N: int = 3, gamma: float = 0.9) -> dict[str, Any]:
     [
         (("wort", "t"), "input", "unknown statement wort: did you mean worth?"),
         (("worth", "s"), "input", "unknown dim s: the dims of worth are b, t, t_1"),
-        (("worth", "t", 0), "input", "a block of 0; expected a whole number of at least 1"),
-        (("worth", "t", 2.5), "input", "a block of 2.5; expected a whole number of at least 1"),
+        (("worth", "t", 0), "input", "a block of 0; expected a whole number from 1 on"),
+        (("worth", "t", 2.5), "input", "a block of 2.5; expected a whole number from 1 on"),
         (("first_sum", "b"), "input", "first_sum combines b: say block=, how many at a time"),
         (("reward", "t"), "no effect", "reward combines nothing: it has no range"),
         (

@@ -316,6 +316,15 @@ def test_blocks_without_sums_need_no_chunks() -> None:
             Persist("b", 2, 0),
             "Persist('b', 2, chunks=0): chunks is a whole number from 1 on, not 0",
         ),
+        (
+            Persist("b", 2**31),
+            "Persist('b', 2147483648): size is a whole number from 2 to 2147483647, not 2147483648",
+        ),
+        (
+            Persist("b", 2, 10**30),
+            f"Persist('b', 2, chunks={10**30}): chunks is a whole number from 1 to 2147483647, "
+            f"not {10**30}",
+        ),
     ],
 )
 def test_persist_refused_when_an_argument_does_not_fit(step: Persist, sentence: str) -> None:

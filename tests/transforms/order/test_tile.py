@@ -230,7 +230,14 @@ def test_refused_when_the_size_is_not_a_positive_whole_number(values: Any) -> No
     found = refusal(wb.variant(walk()), Tile("t", values))
     assert found.kind == "input"
     assert found.sentence == (
-        f"Tile('t', {values!r}): a block has a positive whole number of values, not {values!r}"
+        f"Tile('t', {values!r}): size is a whole number from 1 on, not {values!r}"
+    )
+
+
+def test_refused_when_the_size_is_more_than_an_index_counts() -> None:
+    found = refusal(wb.variant(walk()), Tile("t", 10**30))
+    assert found.sentence == (
+        f"Tile('t', {10**30}): size is a whole number from 1 to 2147483647, not {10**30}"
     )
 
 

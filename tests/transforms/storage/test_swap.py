@@ -247,8 +247,7 @@ def test_prefetch_that_is_no_number_of_iterations_refused(given: Any) -> None:
     found = refusal(root(), Swap("x", prefetch=given))
     assert found.kind == "input"
     assert found.sentence == (
-        f"Swap('x', prefetch={given!r}): slices come a whole number of iterations early, 0 or "
-        f"more, not {given!r}"
+        f"Swap('x', prefetch={given!r}): prefetch is a whole number from 0 on, not {given!r}"
     )
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.native.compilers import find
-from workbench.backends.threads import expect_threads, usable_cores
+from workbench.backends.threads import expect_threads
 from workbench.codegen.kernels import program_kernels
 from workbench.errors import UnavailableError
 from workbench.lowering.launches import launches
-from workbench.processor import processor
+from workbench.processor import processor, usable_cores
 from workbench.program.values import Program
 
 

@@ -24,6 +24,8 @@ IN_USE = 300.0
 """Seconds since its last use in which a file is not removed: a process may be about to load it."""
 OBJECTS, LIBRARIES, FAILED = "objects", "libraries", "failed"
 """Folders of the cache: compiled units, linked libraries, and sources that did not compile."""
+SOME = 1 << 16
+"""The bytes that are written to see whether files can be."""
 ZIG = "zig"
 """The folder that zig fills with its run-time libraries; it is no part of what is bounded."""
 
@@ -84,6 +86,22 @@ def store(kind: str, name: str, made: Path) -> tuple[Path, str]:
         f"be written ({reason}); name another directory in {CACHE_VARIABLE}"
     )
     return path, note
+
+
+def why_not_kept() -> str | None:
+    """Return the system's words why files cannot be kept in the folder, or None where they can.
+
+    What is not there is not made: a folder can be made where a file can.
+    """
+    place = folder()
+    while not os.path.lexists(place):
+        place = place.parent
+    try:
+        with tempfile.TemporaryFile(dir=place, buffering=0) as file:
+            file.write(bytes(SOME))  # a disk may be full though a name can be written
+    except OSError as error:
+        return error.strerror or str(error)
+    return None
 
 
 def keep_sources(key: str, texts: dict[str, str]) -> Path:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import threading
 import time
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -30,12 +29,12 @@ from workbench.codegen.kernel_work import scratch_bytes
 from workbench.codegen.kernels import ProgramKernels
 from workbench.codegen.printing.program_text import ProgramText, program_text, slots
 from workbench.codegen.runtime import HEADERS, header
-from workbench.errors import CompilerError, RunError
+from workbench.errors import CompilerError, RunError, warn
 from workbench.lowering.attribution import attributed
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.arena import Arena, arena, block_memory
 from workbench.lowering.loops.bytes import bytes_of
-from workbench.lowering.loops.records import DEVICE, HOST, Buffer
+from workbench.lowering.loops.records import DEVICE, HOST, Allocate, Buffer, walk
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
@@ -47,12 +46,11 @@ LINE = 64
 
 @dataclass(frozen=True)
 class RunMemory:
-    """The memory of a run: the device's arrays with the scratch memory of kernels that one thread
-    runs, the host's arrays, and for each kernel in blocks what a thread needs for one of them.
+    """The memory of a run in a space: its arrays, on the device with the scratch memory of kernels
+    that one thread runs, and for each kernel in blocks what a thread needs for one of them.
     """
 
-    device: Arena
-    host: Arena
+    arrays: Arena
     blocks: Sequence[Arena | None]
 
     @property
@@ -65,12 +63,12 @@ class RunMemory:
         """The place of each kernel's scratch memory, in the arena or in the thread's memory."""
         return [
             place if block is None else block.scratch[0]
-            for place, block in zip(self.device.scratch, self.blocks, strict=True)
+            for place, block in zip(self.arrays.scratch, self.blocks, strict=True)
         ]
 
-    def device_bytes(self, threads: int) -> int:
-        """Return the bytes of the device's arena, with the memory of all threads behind it."""
-        return self.device.bytes + threads * self.own_bytes
+    def bytes(self, threads: int) -> int:
+        """Return the bytes of all: arrays, and behind them the memory of each thread."""
+        return self.arrays.bytes + threads * self.own_bytes
 
 
 @dataclass(frozen=True)
@@ -110,7 +108,7 @@ class CompiledProgram:
                     error.line = self.program.statement[error.statement].line
                 raise
             if self._loaded[dtype][0].note:
-                warnings.warn(self._loaded[dtype][0].note, stacklevel=3)
+                warn(self._loaded[dtype][0].note)
         library, _ = self._loaded[dtype]
         return CompilerWork(0.0 if library.cached else library.seconds, library.cpu_seconds)
 
@@ -119,26 +117,30 @@ class CompiledProgram:
         self.prepare(dtype)
         return self._loaded[dtype][0]
 
-    def memory(self, sizes: Mapping[str, int], dtype: str) -> RunMemory:
-        """Lay out the memory of a run at all sizes."""
-        real, body = np.dtype(dtype).itemsize, self.kernels.loops.body
+    def memory(self, sizes: Mapping[str, int], dtype: str, space: str = DEVICE) -> RunMemory:
+        """Lay out a space's memory of a run at all sizes."""
+        real, made = np.dtype(dtype).itemsize, self.kernels
         scratch: list[int] = []
         blocks: list[Arena | None] = []
-        for kernel in self.kernels.kernels:
-            needed = scratch_bytes(kernel.records, real).evaluate(sizes)
+        for kernel in made.kernels:
+            needed = scratch_bytes(kernel.records, real).evaluate(sizes) if space == DEVICE else 0
             of_block = None
             if kernel.dealing is not None:
-                of_block = block_memory(kernel.body, sizes, dtype, needed)
+                begun = (r for r in walk(kernel.body) if isinstance(r, Allocate) and not r.source)
+                inside = {record.buffer.name for record in begun}
+                held = dict.fromkeys(kernel.own.values())
+                outside = [made.buffers[name] for name in held if name not in inside]
+                of_block = block_memory(kernel.body, outside, sizes, dtype, space, needed)
             scratch.append(needed if of_block is None else 0)
             blocks.append(of_block)
-        device = arena(body, sizes, dtype, DEVICE, scratch)
-        return RunMemory(device, arena(body, sizes, dtype, HOST), blocks)
+        own = made.loops.own
+        return RunMemory(arena(made.loops.body, sizes, dtype, space, scratch, own), blocks)
 
     def peak(self, sizes: Mapping[str, int], dtype: str = "float32", threads: int = 1) -> int:
         """Return the bytes of device memory that a run takes: outputs, arrays, scratch memory, and
         for each thread memory of a block.
         """
-        own = self.memory(sizes, dtype).device_bytes(threads)
+        own = self.memory(sizes, dtype).bytes(threads)
         results = (b for b in self.kernels.buffers.values() if b.initial == "nan")
         return sum(bytes_of(b, sizes, dtype) for b in results) + (own + LINE if own else 0)
 
@@ -162,7 +164,7 @@ class CompiledProgram:
             from workbench.backends.numpy import NumPyBackend
 
             looking = NumPyBackend().compile(self.program)
-            return looking.run(sizes, seed, dtype, on_progress, True, capacity, given, threads)
+            return looking.run(sizes, seed, dtype, on_progress, True, capacity, given)
         known = resolve(self.program.equations, sizes)
         check_indices(self.program.equations, known)
         check_draws(self.program.equations, known)
@@ -211,10 +213,10 @@ class _Run:
             for name, buffer in made.buffers.items()
             if buffer.initial == "nan"
         }
-        layout = self.compiled.memory(sizes, self.dtype)
+        device, host = (self.compiled.memory(sizes, self.dtype, space) for space in (DEVICE, HOST))
         asked = [
-            (books, "all arrays and scratch memory", layout.device_bytes(self.threads)),
-            (memory.host, "all arrays", layout.host.bytes),
+            (books, "all arrays and scratch memory", device.bytes(self.threads)),
+            (memory.host, "all arrays", host.bytes(self.threads)),
         ]
         self.blocks = [
             one.allocate(name, (needed + LINE if needed else 0,), np.uint8)
@@ -225,28 +227,30 @@ class _Run:
         self.places = np.zeros(len(numbers) + 1, np.int64)
         self.own_places = np.zeros(len(numbers) + 1, np.int64)
         self.buffers = np.zeros(len(numbers) + 1, np.uintp)
-        for one in (layout.device, layout.host):
-            for name, place in one.places.items():
+        for layout in (device, host):
+            for name, place in layout.arrays.places.items():
                 self.places[numbers[name]] = place
-        for block in layout.blocks:
-            for name, place in () if block is None else block.places.items():
-                self.own_places[numbers[name]] = place
+            for block in layout.blocks:
+                for name, place in () if block is None else block.places.items():
+                    self.own_places[numbers[name]] = place
         for name, array in self.results.items():
             self.buffers[numbers[name]] = array.ctypes.data
-        self.scratch = np.array([*layout.scratch, 0], np.int64)
+        self.scratch = np.array([*device.scratch, 0], np.int64)
         self.stop = np.zeros(1, np.int64)
         self.known = np.array([*self.sizes.values(), 0], np.int64)
-        begin, host = map(_aligned, self.blocks)
+        begin, begin_host = map(_aligned, self.blocks)
         self.arguments = Arguments(
             sizes=self.known.ctypes.data,
             buffers=self.buffers.ctypes.data,
             arena=begin,
-            host=host,
+            host=begin_host,
             places=self.places.ctypes.data,
             scratch=self.scratch.ctypes.data,
-            own=begin + layout.device.bytes,
+            own=begin + device.arrays.bytes,
+            own_bytes=device.own_bytes,
+            own_host=begin_host + host.arrays.bytes,
+            own_host_bytes=host.own_bytes,
             own_places=self.own_places.ctypes.data,
-            own_bytes=layout.own_bytes,
             stop=self.stop.ctypes.data,
             seed=seed,
             main_thread=threading.current_thread() is threading.main_thread(),
@@ -287,8 +291,8 @@ class _Run:
         """Run all kernels; raise what a check or an external object has to say."""
         self.arguments.call = CALL(partial(self._call, externals))
         start = time.perf_counter()
-        self._start_threads(library)
         try:
+            self._start_threads(library)
             self._launch(library.begin)
             for value in self.progress.iterations:
                 self._launch(library.iteration, ctypes.c_int64(value))
@@ -307,7 +311,6 @@ class _Run:
         library.open_pool.restype = ctypes.c_int64
         started = library.open_pool(ctypes.byref(self.arguments), ctypes.c_int64(self.threads))
         if started < self.threads:
-            library.close_pool(ctypes.byref(self.arguments))
             raise RunError(
                 f"the system started {started} of {self.threads} threads; ask for fewer by threads="
             )

@@ -88,14 +88,19 @@ def environment(command: tuple[str, ...], work: Path) -> dict[str, str]:
 
 
 def _candidates() -> Iterator[tuple[str, tuple[str, ...] | None]]:
-    """Yield what may be a compiler, as the user knows it, with its command where it is there."""
+    """Yield what may be a compiler, as the user knows it, with its command where it is there; what
+    the user named and is no program comes with the reason.
+    """
     named = os.environ.get(VARIABLE, "").strip()
     if named:
         try:
             program, *arguments = shlex.split(named, posix=os.name != "nt")
         except ValueError:  # a quote that does not end
             program, arguments = named, []
-        yield f"{VARIABLE}={named}", _command(program, arguments)
+        command = _command(program, arguments)
+        beside = f": {program}" if arguments else ""
+        wish = f"{VARIABLE}={named}"
+        yield wish if command is not None else f"{wish} {_why_none(program)}{beside}", command
         return
     for program in PROGRAMS:
         yield program, _command(program)
@@ -108,11 +113,20 @@ def _command(program: str, arguments: Sequence[str] = ()) -> tuple[str, ...] | N
     return None if path is None else (str(Path(path).absolute()), *arguments)
 
 
+def _why_none(program: str) -> str:
+    """Return the words for a program that cannot be run."""
+    if Path(program).is_dir():
+        return "names a folder, not a program"
+    if Path(program).is_file():
+        return "names a file that may not be run"
+    return "names a program that is not there"
+
+
 def _sentence(failed: Sequence[str], missing: Sequence[str]) -> str:
     """Return why there is no compiler, and the way out."""
     way_out = installing("ziglang")
     if (*failed, *missing)[0].startswith(f"{VARIABLE}="):
-        why = failed[0] if failed else f"{missing[0]} names a program that is not there"
+        why = (*failed, *missing)[0]
         return f"no C compiler: {why}; correct {VARIABLE}, or unset it and {way_out}"
     parts = list(failed)
     if missing:
@@ -140,7 +154,7 @@ def _asked(command: tuple[str, ...], level: int, march: str) -> Compiler | str:
         return "is neither gcc nor clang"
     processor = model() if march == "native" else march
     told = [answer.output for answer in answers[1:]]
-    link = ("-shared", *(() if sys.platform == "win32" else ("-lm",)), *_complete())
+    link = ("-shared", "-pthread", *(() if sys.platform == "win32" else ("-lm",)), *_complete())
     parts = [command[1:], flags, link, processor, sorted(macros.items()), told]
     return Compiler(
         command=command,
@@ -177,7 +191,7 @@ def _no_answer(answer: Ended, march: str) -> str | None:
         return f"crashed ({answer.signal})"
     lines = [line for line in answer.output.splitlines() if line.strip()]
     errors = [line for line in lines if "error" in line] or lines or [f"exit {answer.code}"]
-    return f"failed for -march={march} ({errors[0].strip()})"
+    return f"failed when asked for its macros with -march={march} ({errors[0].strip()})"
 
 
 def _is_zig(command: tuple[str, ...]) -> bool:

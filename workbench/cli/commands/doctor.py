@@ -15,6 +15,7 @@ from workbench.backends import backends
 from workbench.backends.native import cache, compilers
 from workbench.cli.arguments import Parser
 from workbench.errors import UnavailableError, installing
+from workbench.folders import CACHE_VARIABLE
 from workbench.measure.calibration.calibrate import calibrate
 from workbench.measure.rounds import process
 from workbench.planning.machine.calibrated import file_of, machine
@@ -105,7 +106,7 @@ def findings() -> Iterator[Finding]:
     for name, (commands, advice) in PROGRAMS.items():
         yield _program(name, commands, advice)
     yield _compiler()
-    yield Finding("compiled code", True, f"{bytes_text(cache.held_bytes())} in {cache.folder()}")
+    yield _compiled_code()
     yield Finding("threads", True, _threads())
     for name, reason in backends().items():
         text = "available" if reason is None else reason
@@ -177,6 +178,19 @@ def _compiler() -> Finding:
     except UnavailableError as error:
         return Finding("C compiler", False, error.message.removeprefix("no C compiler: "))
     return Finding("C compiler", True, f"{compiler} ({' '.join(compiler.command)})")
+
+
+def _compiled_code() -> Finding:
+    """Return what the cache of compiled code holds, and whether more can be kept in it."""
+    held = f"{bytes_text(cache.held_bytes())} in {cache.folder()}"
+    reason = cache.why_not_kept()
+    if reason is None:
+        return Finding("compiled code", True, held)
+    text = (
+        f"{held}, which cannot be written ({reason}): what is compiled anew is lost when its "
+        f"process ends; name another directory in {CACHE_VARIABLE}"
+    )
+    return Finding("compiled code", False, text)
 
 
 def _threads() -> str:

@@ -170,6 +170,7 @@ class Bodies:
         values: dict[tuple[int, ...], Value] = {}
 
         def visit(index: Index, value: Value) -> None:
+            assert not any(i.terms for i in index), "a local is at one position"
             values[tuple(i.constant for i in index)] = self.out.let(wish, value)
 
         self.positions(body, visit)

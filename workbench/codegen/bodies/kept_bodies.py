@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from workbench.codegen.emitter import total
+from workbench.codegen.emitter import UNROLLED, total
 from workbench.codegen.kernel_records import Value
 from workbench.lowering.values.numbering import Numbering
 from workbench.lowering.values.stored import symbolic
@@ -16,8 +16,10 @@ from workbench.polyhedral.expression import Expression
 from workbench.program.operations.table import COMBINES, OPERATIONS
 from workbench.program.values import Body, Call, Read
 
-LOCALS = 16
-"""The most elements of a kept value that are locals."""
+LOCALS = UNROLLED
+"""The most elements of a kept value that are locals. A visit of so few is written out: a local has
+a name, so its position has to be a number.
+"""
 
 CHECKS = frozenset(("within", "possible"))
 """Operations that return their first operand, and check it."""

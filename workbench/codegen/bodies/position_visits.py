@@ -43,6 +43,20 @@ WORDS = 4
 """The random words of one draw."""
 
 
+def _each_block(
+    bodies: Bodies, body: Call, whole: Expression, visit: Callable[[Expression], None]
+) -> None:
+    """Visit so many blocks of a body's positions by their numbers: one by one if the body's value
+    is small enough for locals, else in a loop.
+    """
+    if fits_in_locals(total(symbolic(body.shape))):
+        for k in range(whole.constant):
+            visit(expression(k))
+    elif whole != 0:
+        with bodies.out.loop("block", expression(0), whole) as number:
+            visit(number)
+
+
 # -- contractions ----------------------------------------------------------------------------------
 
 
@@ -118,9 +132,8 @@ def _contract(bodies: Bodies, body: Call, visit: ValueVisit, lanes: bool) -> Non
         whole = n // BLOCK
         if whole == 1:
             block(index, expression(0), BLOCK)
-        elif whole:
-            with out.loop("block", expression(0), expression(whole)) as number:
-                block(index, number * BLOCK, BLOCK)
+        else:
+            _each_block(bodies, body, expression(whole), lambda k: block(index, k * BLOCK, BLOCK))
         if n % BLOCK:
             block(index, expression(whole * BLOCK), n % BLOCK)
 
@@ -247,12 +260,7 @@ def _draw(bodies: Bodies, body: Call, visit: ValueVisit, lanes: bool) -> None:
             visit(unflat(block * WORDS + k, shape), value)
 
     whole = n // WORDS
-    if fits_in_locals(n):
-        for block in range(whole.constant):
-            draw(expression(block), WORDS)
-    else:
-        with out.loop("block", expression(0), whole) as number:
-            draw(number, WORDS)
+    _each_block(bodies, body, whole, lambda block: draw(block, WORDS))
     rest = n % WORDS
     if not rest.terms:
         if rest != 0:

@@ -161,7 +161,8 @@ class _Writer:
     def _place(self, name: str, kernel: KernelRecords) -> str:
         """Return where a buffer is: in the memory of the thread, if it is one of a block."""
         if name in kernel.own:
-            return f"(run->own + run->own_places[{self.slots[kernel.own[name]]}])"
+            own = "own_host" if self.made.buffers[name].space == HOST else "own"
+            return f"(run->{own} + run->own_places[{self.slots[kernel.own[name]]}])"
         return f"run->buffers[{self.slots[name]}]"
 
     def _dealt(self, function: str, kernel: KernelRecords) -> str:
@@ -254,6 +255,8 @@ class _Writer:
     def _allocate(self, record: Allocate, margin: str) -> Iterator[str]:
         """Yield the lines that give a buffer its place. Results have theirs from the start."""
         slot = self.slots[record.buffer.name]
+        if record.buffer.name in self.made.loops.own:  # kernels find it by themselves
+            return
         if record.source is not None:
             yield f"{margin}run->buffers[{slot}] = run->buffers[{self.slots[record.source]}];"
         elif record.buffer.initial != "nan":

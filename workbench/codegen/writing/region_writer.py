@@ -12,13 +12,12 @@ from functools import cached_property
 
 from workbench.codegen.emitter import Emitter
 from workbench.codegen.kernel_records import (
-    Invoke,
     KernelRecord,
     Loop,
     Serves,
     Store,
     Where,
-    loads,
+    reads,
     walk,
 )
 from workbench.codegen.writing.block_gathers import gather_ahead, take_gathered
@@ -155,11 +154,7 @@ def without_unread(
     records: tuple[KernelRecord, ...], private: frozenset[str]
 ) -> tuple[KernelRecord, ...]:
     """Return the records without the stores to memory of one block that nothing loads."""
-    read: set[str] = set()
-    for record in walk(records):
-        read.update(load.buffer for load in loads(record))
-        if isinstance(record, Invoke):
-            read.update(name for name, _ in record.operands)
+    read = {buffer for record in walk(records) for buffer in reads(record)}
     return _without_stores(records, private - read)
 
 

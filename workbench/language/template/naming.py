@@ -15,9 +15,10 @@ from functools import lru_cache, wraps
 from types import FrameType
 from typing import Any, ParamSpec, TypeVar
 
+from workbench.errors import PACKAGE, is_library, is_own_file
 from workbench.language.tracing.recurrent import Recurrent
 from workbench.language.tracing.tensor import Node, Tensor
-from workbench.language.tracing.trace import PACKAGE, Trace, is_library, source_line
+from workbench.language.tracing.trace import Trace, source_line
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -89,7 +90,7 @@ def _is_named(frame: FrameType) -> bool:
 def _is_like_a_users(file: str) -> bool:
     if is_library(file):
         return False
-    return not file.startswith(str(PACKAGE)) or file.startswith(_WRITTEN_LIKE_A_USER)
+    return not is_own_file(file) or file.startswith(_WRITTEN_LIKE_A_USER)
 
 
 def _name(frame: FrameType, first: int, outermost: bool) -> None:

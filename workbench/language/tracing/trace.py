@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import linecache
-import os
 import sys
 import sysconfig
 import traceback
@@ -16,11 +15,17 @@ from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from workbench.errors import ProgramError, SourceLine, WorkbenchError
+from workbench.errors import (
+    PACKAGE,
+    ProgramError,
+    SourceLine,
+    WorkbenchError,
+    is_library,
+    is_own_file,
+)
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.expressions.atoms import Variable
 from workbench.program.values import Parameter
@@ -30,9 +35,7 @@ if TYPE_CHECKING:
     from workbench.language.tracing.recurrent import Recurrent
     from workbench.language.tracing.tensor import Node
 
-PACKAGE = Path(__file__).resolve().parents[2]
 USER_CODE = PACKAGE / "algorithms"
-_LIBRARY = os.path.dirname(contextlib.__file__)
 CELLS: dict[str, int] = {}
 """Execution counts of cells that another process ran, by their files."""
 _INSTALLED = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
@@ -197,7 +200,7 @@ def calling_line() -> SourceLine | None:
     that runs it, as on a command line.
     """
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and _is_own_file(frame.f_code.co_filename):
+    while frame is not None and is_own_file(frame.f_code.co_filename):
         frame = frame.f_back
     if frame is None or _is_installed(frame.f_code.co_filename):
         return None
@@ -227,22 +230,13 @@ def is_template(file: str) -> bool:
     return file.startswith(str(USER_CODE))
 
 
-def is_library(file: str) -> bool:
-    """Tell whether Python itself brought the file: `functools` calls a cached property."""
-    return os.path.dirname(file) == _LIBRARY
-
-
 def _is_users(frame: FrameType) -> bool:
     return _is_users_file(frame.f_code.co_filename)
 
 
-def _is_own_file(file: str) -> bool:
-    return file.startswith(str(PACKAGE))
-
-
 @lru_cache(maxsize=4096)
 def _is_users_file(file: str) -> bool:
-    return not is_library(file) and (not _is_own_file(file) or is_template(file))
+    return not is_library(file) and (not is_own_file(file) or is_template(file))
 
 
 @lru_cache(maxsize=4096)

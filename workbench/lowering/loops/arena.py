@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from workbench.lowering.loops.bytes import bytes_of
 from workbench.lowering.loops.records import (
     DEVICE,
     Allocate,
+    Buffer,
     For,
     Free,
     If,
@@ -43,25 +44,35 @@ def arena(
     dtype: str,
     space: str = DEVICE,
     scratch: Sequence[int] = (),
+    own: Collection[str] = (),
 ) -> Arena:
     """Lay out the buffers of a loop program in a memory space, but its results, in text order.
 
     Each gets the first gap among those held then that is large enough. A loop's body frees what it
     allocates, so one iteration stands for all. `scratch` are the bytes that kernels need while they
-    run, in text order. What blocks allocate that run in any order is not among them: each thread
-    has memory for a block (`block_memory`).
+    run, in text order. Buffers that are a block's `own` are elsewhere: each thread has memory for
+    one block (`block_memory`).
     """
-    layout = _Layout(sizes, dtype, space, iter(scratch))
+    layout = _Layout(sizes, dtype, space, iter(scratch), frozenset(own))
     layout.lay(body)
     return Arena(layout.places, layout.scratch, layout.end)
 
 
 def block_memory(
-    body: Sequence[Record], sizes: Mapping[str, int], dtype: str, scratch: int
+    body: Sequence[Record],
+    outside: Sequence[Buffer],
+    sizes: Mapping[str, int],
+    dtype: str,
+    space: str = DEVICE,
+    scratch: int = 0,
 ) -> Arena:
-    """Lay out the buffers of one block, whose body this is, and its scratch memory."""
-    layout = _Layout(sizes, dtype, DEVICE, iter((scratch,)))
+    """Lay out the buffers of one block, whose body this is, and its scratch memory. Those that are
+    allocated `outside` of it are held all the time.
+    """
+    layout = _Layout(sizes, dtype, space, iter((scratch,)))
     layout.hold_scratch()
+    for buffer in outside:
+        layout.hold(buffer)
     layout.lay(body, launched=True)
     return Arena(layout.places, layout.scratch, layout.end)
 
@@ -72,6 +83,7 @@ class _Layout:
     dtype: str
     space: str
     needs: Iterator[int]
+    elsewhere: frozenset[str] = frozenset()
     held: dict[str, tuple[int, int]] = field(default_factory=dict)
     memory_of: dict[str, str] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
@@ -98,10 +110,14 @@ class _Layout:
         self.memory_of[buffer.name] = self.memory_of.get(
             record.source or "", record.source or buffer.name
         )
-        if record.source is None and buffer.initial != "nan" and buffer.space == self.space:
-            self.places[buffer.name] = self._take(
-                buffer.name, bytes_of(buffer, self.sizes, self.dtype)
-            )
+        if record.source is None and buffer.name not in self.elsewhere:
+            self.hold(buffer)
+
+    def hold(self, buffer: Buffer) -> None:
+        """Give a buffer its place, if it is one of this space, and no result."""
+        if buffer.initial != "nan" and buffer.space == self.space:
+            needed = bytes_of(buffer, self.sizes, self.dtype)
+            self.places[buffer.name] = self._take(buffer.name, needed)
 
     def hold_scratch(self) -> None:
         """Give a kernel scratch memory beside all that is held, while it runs."""

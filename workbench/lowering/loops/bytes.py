@@ -23,8 +23,10 @@ from workbench.lowering.loops.records import (
 FLOAT_BYTES = {"float32": 4, "float64": 8}
 
 
-def check_dtype(dtype: str) -> None:
-    """Raise WorkbenchError for a dtype of floats that is unknown."""
+def check_dtype(dtype: object) -> None:
+    """Raise WorkbenchError for a dtype of floats that is unknown, or is no name."""
+    if not isinstance(dtype, str):
+        raise WorkbenchError(f'dtype {dtype!r}; expected "float32" or "float64"')
     if dtype not in FLOAT_BYTES:
         raise WorkbenchError(f"unknown dtype {dtype!r}: {nearest(dtype, FLOAT_BYTES, 'dtypes')}")
 

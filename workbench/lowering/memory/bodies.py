@@ -62,7 +62,8 @@ class Body:
         """
         if not isinstance(self.frame, For) or not self.innermost:
             return False
-        return not (self.frame.apart and any(isinstance(item, Launch) for item in self.items))
+        of_kernel = any(isinstance(record, Launch) for record in walk(self.frame.body))
+        return not (self.frame.apart and of_kernel)
 
     @property
     def home(self) -> Body:

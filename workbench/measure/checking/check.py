@@ -38,12 +38,13 @@ def check(
     backend: str = "numpy",
     dtype: str = "float32",
     compiled: Compiled | None = None,
+    threads: int = 1,
 ) -> Check:
-    """Check the variant on the backend; remembered for this process.
+    """Check the variant on the backend, run by so many threads; remembered for this process.
 
     `compiled` spares compiling where the caller has done it.
     """
-    return _checked(_Subject(variant.key, variant, compiled), backend, dtype)
+    return _checked(_Subject(variant.key, variant, compiled), backend, dtype, threads)
 
 
 @dataclass(frozen=True)
@@ -56,10 +57,12 @@ class _Subject:
 
 
 @lru_cache(maxsize=64)
-def _checked(subject: _Subject, backend: str, dtype: str) -> Check:
+def _checked(subject: _Subject, backend: str, dtype: str, threads: int) -> Check:
     variant = subject.variant
     compiled = subject.compiled or get(backend).compile(variant.program)
-    found = _in_small_blocks(variant, compiled, backend, dtype)
+    found = _in_small_blocks(
+        variant, compiled, Check("passed", backend, dtype, {}, SEED, threads=threads)
+    )
     return _in_own_blocks(variant, compiled, found) if found.passed else found
 
 
@@ -82,21 +85,21 @@ def ran(
 # -- in small blocks, against the reference --------------------------------------------------------
 
 
-def _in_small_blocks(variant: Variant, compiled: Compiled, backend: str, dtype: str) -> Check:
+def _in_small_blocks(variant: Variant, compiled: Compiled, begun: Check) -> Check:
     """Compare with the reference. Where small blocks are not possible, the own ones run."""
     program, why = variant.program, ""
     try:
         small = in_small_blocks(program)
         if small is not program:
-            program, compiled = small, get(backend).compile(small)
+            program, compiled = small, get(begun.backend).compile(small)
     except WorkbenchError as error:
         program, why = variant.program, error.message
     blocks = blocks_text(variant.program, program, why)
     try:
         expected, unmet = truths(variant.root, program, compiled.loop_program, SEED)
     except WorkbenchError as error:
-        return Check("impossible", backend, dtype, {}, SEED, reason=error.message)
-    common = Check("passed", backend, dtype, {}, SEED, unmet=unmet, blocks=blocks)
+        return replace(begun, verdict="impossible", reason=error.message)
+    common = replace(begun, unmet=unmet, blocks=blocks)
     checks: list[Check] = []
     for each in expected:
         empty = replace(common, sizes=each.sizes, untaken=each.untaken)
@@ -112,7 +115,7 @@ def _against(
     """Run a program, and compare its outputs with those of the reference."""
     sizes, dtype = expected.sizes, passed.dtype
     try:
-        outputs = ran(compiled, program, sizes, SEED, dtype).outputs
+        outputs = ran(compiled, program, sizes, SEED, dtype, passed.threads).outputs
     except RunError as error:
         return replace(passed, verdict="failed", reason=f"it stops: {error.message}")
     found = _compared(passed, outputs, expected.outputs)
@@ -186,7 +189,7 @@ def _in_own_blocks(variant: Variant, compiled: Compiled, passed: Check) -> Check
         except RunError as error:
             reason = f"as written it stops at {numbers(one.sizes)}: {error.message}"
             return replace(passed, verdict="impossible", reason=reason)
-        run, outputs = _run_with_tails(variant.program, compiled, empty, expected)
+        run, outputs = _run_with_tails(variant.program, compiled, empty, expected, passed.threads)
         runs.append(run)
         passed = replace(passed, tails=tuple(runs))
         if not run.reason:
@@ -199,10 +202,14 @@ def _in_own_blocks(variant: Variant, compiled: Compiled, passed: Check) -> Check
 
 
 def _run_with_tails(
-    program: Program, compiled: Compiled, empty: TailCheck, expected: Mapping[str, Any]
+    program: Program,
+    compiled: Compiled,
+    empty: TailCheck,
+    expected: Mapping[str, Any],
+    threads: int,
 ) -> tuple[TailCheck, Mapping[str, Any]]:
     try:
-        outputs = ran(compiled, program, empty.sizes, SEED, EXACT).outputs
+        outputs = ran(compiled, program, empty.sizes, SEED, EXACT, threads).outputs
     except RunError as error:
         return replace(empty, reason=f"it stops: {error.message}"), {}
     compared = deviations(outputs, expected, EXACT)

@@ -60,6 +60,8 @@ class Check:
     covered: Mapping[str, int] = field(default_factory=dict)
     blocks: str = ""
     tails: tuple[TailCheck, ...] = ()
+    threads: int = 1
+    """The threads of the runs that were compared; 1 where it was not recorded."""
 
     @property
     def passed(self) -> bool:

@@ -192,7 +192,7 @@ def prepare(variant: Variant, request: MeasureRequest) -> Candidate:
     runner, dtype = get(request.backend), request.dtype
     threads = runner.threads(request.threads)
     ready, seconds, work = compiled(runner, variant.program, dtype)
-    checked = check(variant, request.backend, dtype, ready)
+    checked = check(variant, request.backend, dtype, ready, threads)
     expectation = Expectation(variant.program, ready.loop_program, request.backend, dtype)
     said = expectation.at(request.sizes)
     candidate = Candidate(variant, request, ready, threads, seconds, work, checked, said)

@@ -20,8 +20,10 @@ FORMAT = 1
 """The version of the file's format; files of another one are not read."""
 
 
-def machine(backend: str) -> Machine:
+def machine(backend: object) -> Machine:
     """Return the measured constants of this machine, or built-in ones with a note on the reason."""
+    if not isinstance(backend, str):
+        raise WorkbenchError(f"backend {backend!r}; expected a name (sizes are given by sizes=)")
     if backend not in DEFAULTS:
         known = nearest(backend, DEFAULTS, "backends")
         raise UnavailableError(f"no times are predicted for {backend!r}: {known}")

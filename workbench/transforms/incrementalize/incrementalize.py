@@ -163,8 +163,8 @@ class Incrementalize(Transform):
         return self.refuse("no effect", f"{names} combine nothing: they have no range", first.line)
 
     def _input(self, program: Program, old: Statement) -> Refusal | None:
-        if self.block is not None and not self.large_enough("block"):
-            sentence = f"a block of {self.block!r}; expected a whole number of at least 1"
+        if self.block is not None and not self.in_range("block"):
+            sentence = f"a block of {self.block!r}; expected {self.expected('block')}"
             return self.unfit("block", sentence, old.line)
         if old.combiner is None:
             beside = [

@@ -96,10 +96,10 @@ class Persist(Transform):
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """Split the sums, gather what runs over the dimension in blocks, and contract these."""
-        for name, least in self.least.items():
-            if not self.large_enough(name):
-                given = getattr(self, name)
-                return self.unfit(name, f"{name} is a whole number from {least} on, not {given!r}")
+        for name in self.least:
+            if not self.in_range(name):
+                sentence = f"{name} is {self.expected(name)}, not {getattr(self, name)!r}"
+                return self.unfit(name, sentence)
         chosen = self._chosen(program)
         if isinstance(chosen, Refusal):
             return chosen

@@ -77,8 +77,8 @@ class Tile(Transform):
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """Return the tree with loops over blocks, and notes on what stayed as it was."""
-        if not self.large_enough("size"):
-            sentence = f"a block has a positive whole number of values, not {self.size!r}"
+        if not self.in_range("size"):
+            sentence = f"size is {self.expected('size')}, not {self.size!r}"
             return self.unfit("size", sentence)
         refusal = self._no_loop(program)
         if refusal is not None:

@@ -42,6 +42,9 @@ from workbench.transforms.step.refusal import (
 from workbench.transforms.step.storage_holds import broken_storage, no_longer_added, without_lost
 from workbench.type_hints import field_hints
 
+MOST = 2**31 - 1
+"""The greatest whole number of a step: positions are counted in 32 bits."""
+
 SHOWN = 4
 """The number of a step's names in its text for reading."""
 
@@ -79,7 +82,7 @@ class Transform(ABC):
     """The number of arguments with defaults that are written without their names, in order."""
 
     least: ClassVar[Mapping[str, int]] = {}
-    """The least values of whole-number arguments."""
+    """The least values of whole-number arguments; the greatest is `MOST`."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -120,10 +123,16 @@ class Transform(ABC):
         """Return the refusal of an argument."""
         return Refusal("input", f"{self}: {reason}", line=line, argument=argument)
 
-    def large_enough(self, argument: str) -> bool:
-        """Tell whether an argument is a whole number and not less than its least value."""
+    def in_range(self, argument: str) -> bool:
+        """Tell whether an argument is a whole number from its least value to `MOST`."""
         value = getattr(self, argument)
-        return type(value) is int and value >= self.least[argument]
+        return type(value) is int and self.least[argument] <= value <= MOST
+
+    def expected(self, argument: str) -> str:
+        """Describe the range of an argument, up to where what was given says that it ends."""
+        value = getattr(self, argument)
+        ends = f"to {MOST}" if type(value) is int and value > MOST else "on"
+        return f"a whole number from {self.least[argument]} {ends}"
 
     def check(self, program: Program) -> Refusal | None:
         """Explain why the step is not legal on the program, with what helps; None where it is."""

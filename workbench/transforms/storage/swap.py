@@ -93,9 +93,9 @@ class Swap(Transform):
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """Keep the equations and their order, with one more array on the host."""
-        if not self.large_enough("prefetch"):
-            early = "slices come a whole number of iterations early, 0 or more"
-            return self.unfit("prefetch", f"{early}, not {self.prefetch!r}")
+        if not self.in_range("prefetch"):
+            sentence = f"prefetch is {self.expected('prefetch')}, not {self.prefetch!r}"
+            return self.unfit("prefetch", sentence)
         array = array_called(program, self.array)
         for condition in (self._added, self._as_it_is, self._in_one_piece, self._not_at_peak):
             refusal = condition(program, array)

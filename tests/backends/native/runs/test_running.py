@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from inspect import currentframe
 from typing import Any
 
 import numpy as np
@@ -249,11 +250,13 @@ def test_scratch_memory_is_where_nothing_else_is_while_its_kernel_runs() -> None
     block = (Allocate(inside), launch, Free("b", ("b",)), Allocate(later), launch)
     blocks = For("k", expression(0), expression(3), False, "k", block, apart=True)
     body = (Allocate(held), launch, blocks, Free("a", ("a",)))
-    layout = arena(body, {}, "float32", scratch=[1000, 0])
+    layout = arena(body, {}, "float32", scratch=[1000, 0], own=("b", "c"))
     assert (layout.places, layout.scratch, layout.bytes) == ({"a": 0}, [512, 0], 512 + 1088)
-    assert arena(body, {}, "float32").bytes == 512
-    own = block_memory(block, {}, "float32", 50)
+    assert arena(body, {}, "float32", own=("b", "c")).bytes == 512
+    own = block_memory(block, (), {}, "float32", scratch=50)
     assert (own.places, own.scratch, own.bytes) == ({"b": 128, "c": 128}, [0], 640)
+    own = block_memory(block, (held,), {}, "float32")
+    assert (own.places, own.bytes) == ({"a": 0, "b": 512, "c": 512}, 1024)
 
 
 def test_compiled_code_that_cannot_be_kept_is_said(
@@ -262,6 +265,19 @@ def test_compiled_code_that_cannot_be_kept_is_said(
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "file"))
     made = compiled(reinforce(hidden=(3,)))
-    with pytest.warns(UserWarning, match="file"):
+    with pytest.warns(UserWarning, match="file") as warned:
         made.prepare()
+    assert warned[0].filename == __file__
     assert np.isfinite(made.run({"B": 2, "I": 1, "T": 3}).outputs["loss"]).all()
+
+
+def test_warning_of_a_run_is_at_the_line_that_called_the_workbench(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "file"))
+    variant = wb.variant(reinforce(hidden=(2,)))
+    with pytest.warns(UserWarning, match="temporary folder") as warned:
+        line = currentframe().f_lineno + 1  # type: ignore[union-attr]
+        wb.run(variant, "native", sizes={"B": 2, "I": 1, "T": 3}, progress=False)
+    assert [(w.filename, w.lineno) for w in warned] == [(__file__, line)]

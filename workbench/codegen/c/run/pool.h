@@ -14,7 +14,8 @@
 typedef void Blocks(Run *run, const int64_t *at, int64_t first, int64_t behind);
 
 /* Run all blocks from `lower` to `upper`. The `dealt` ones from `first` on are dealt to chunks.
-   `lasting` is how many nanoseconds a launch lately took one thread: a short one is not shared. */
+   `lasting` is how many nanoseconds a launch lately took one thread, 0 before the first: a short
+   one is not shared. */
 OUT_OF_LINE void each_block(Run *run, Blocks *blocks, const int64_t *at, int64_t lower,
                             int64_t upper, int64_t first, int64_t dealt, int64_t chunks,
                             int64_t *lasting);
@@ -44,7 +45,7 @@ OUT_OF_LINE void each_block(Run *run, Blocks *blocks, const int64_t *at, int64_t
 #define APART(n) char apart_##n[64] /* what follows has a cache line of its own */
 
 typedef struct Pool {
-    Run *run;
+    Run run; /* as the launch finds it */
     Blocks *blocks;
     const int64_t *at;
     int64_t lower, upper, first, dealt, chunks;
@@ -75,11 +76,16 @@ typedef struct {
     int64_t number;
 } Worker;
 
-static int64_t nanoseconds(void) {
+static int64_t clocked(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
+
+static int64_t nanoseconds(void) { return clocked(CLOCK_MONOTONIC); }
+
+/* Those in which this thread has run: others' programs do not count. */
+static int64_t own_nanoseconds(void) { return clocked(CLOCK_THREAD_CPUTIME_ID); }
 
 /* Wait until `condition` holds, but not for long; tell whether it does. */
 #define SPUN(condition)                                                                        \
@@ -93,11 +99,12 @@ static int64_t nanoseconds(void) {
         met;                                                                                   \
     })
 
-/* The first block of a chunk. */
+/* The first block of a chunk. Here there may be fewer blocks than are dealt in all. */
 static int64_t chunk_begin(const Pool *pool, int64_t k) {
     if (k == 0) return pool->lower;
     if (k == pool->chunks) return pool->upper;
-    return pool->first + (k * pool->dealt + pool->chunks - 1) / pool->chunks;
+    const int64_t begin = pool->first + (k * pool->dealt + pool->chunks - 1) / pool->chunks;
+    return minimum_l(maximum_l(begin, pool->lower), pool->upper);
 }
 
 /* Run chunks while there are some to begin. Chunks are begun in their order, so that those before
@@ -160,9 +167,9 @@ static void *work(void *given) {
         RAISED(&pool->inside);
         if (seen % 2 && READ(&pool->launch) == seen) { /* open, and so it stays for us */
             move_from(pool->processor);
-            Run run = *pool->run;
+            Run run = pool->run;
             run.own += worker.number * run.own_bytes;
-            run.failed = 0;
+            run.own_host += worker.number * run.own_host_bytes;
             run_chunks(pool, &run);
         }
         if (!LOWERED(&pool->inside) && READ(&pool->waiting)) {
@@ -173,9 +180,17 @@ static void *work(void *given) {
     }
 }
 
+/* How many nanoseconds a launch lasts one thread; many where that is not known yet. */
+static int64_t known(const int64_t *lasting) {
+    const int64_t seen = __atomic_load_n(lasting, __ATOMIC_RELAXED);
+    return seen ? seen : WORTH_WAKING + 1;
+}
+
 /* Take a launch's nanoseconds into account. */
 static void learn(int64_t *lasting, int64_t taken) {
-    *lasting = *lasting ? *lasting + (taken - *lasting) / 4 : taken;
+    const int64_t seen = __atomic_load_n(lasting, __ATOMIC_RELAXED);
+    const int64_t next = seen ? seen + (taken - seen) / 4 : taken;
+    __atomic_store_n(lasting, maximum_l(next, 1), __ATOMIC_RELAXED);
 }
 
 /* Where other programs use the processors, the caller may wait for a worker longer than the shared
@@ -199,14 +214,14 @@ OUT_OF_LINE void each_block(Run *run, Blocks *blocks, const int64_t *at, int64_t
         blocks(run, at, lower, upper);
         return;
     }
-    const int64_t begun = nanoseconds();
-    if (*lasting < WORTH_SHARING || pool->unshared > 0) {
-        if (*lasting >= WORTH_SHARING) pool->unshared--;
+    const int64_t begun = nanoseconds(), expected = known(lasting);
+    if (expected < WORTH_SHARING || pool->unshared > 0) {
+        if (expected >= WORTH_SHARING) pool->unshared--;
         blocks(run, at, lower, upper);
         learn(lasting, nanoseconds() - begun);
         return;
     }
-    pool->run = run;
+    pool->run = *run;
     pool->blocks = blocks;
     pool->at = at;
     pool->lower = lower;
@@ -217,14 +232,15 @@ OUT_OF_LINE void each_block(Run *run, Blocks *blocks, const int64_t *at, int64_t
     pool->processor = PROCESSOR;
     pool->next = 0;
     RAISED(&pool->launch);
-    if (*lasting > WORTH_WAKING && READ(&pool->asleep)) {
+    if (expected > WORTH_WAKING && READ(&pool->asleep)) {
         pthread_mutex_lock(&pool->lock);
         pthread_cond_broadcast(&pool->opened);
         pthread_mutex_unlock(&pool->lock);
     }
+    const int64_t before = own_nanoseconds();
     const int64_t done = run_chunks(pool, run);
     RAISED(&pool->launch);
-    if (done) learn(lasting, (nanoseconds() - begun) * chunks / done);
+    if (done) learn(lasting, (own_nanoseconds() - before) * chunks / done);
     if (!SPUN(!READ(&pool->inside))) {
         pthread_mutex_lock(&pool->lock);
         __atomic_store_n(&pool->waiting, 1, __ATOMIC_SEQ_CST);
@@ -232,7 +248,7 @@ OUT_OF_LINE void each_block(Run *run, Blocks *blocks, const int64_t *at, int64_t
         __atomic_store_n(&pool->waiting, 0, __ATOMIC_SEQ_CST);
         pthread_mutex_unlock(&pool->lock);
     }
-    judge(pool, *lasting, nanoseconds() - begun);
+    if (done) judge(pool, known(lasting), nanoseconds() - begun);
     if (pool->failed_chunk == chunks) return;
     run->failed = pool->failure.failed;
     for (int k = 0; k < MOST_NUMBERS; k++) run->numbers[k] = pool->failure.numbers[k];

@@ -23,9 +23,11 @@ typedef struct {
     char **given;           /* values from outside, by their numbers */
     const int64_t *apart;   /* how many elements their neighbours are apart, by dimension */
     const int64_t *scratch; /* the place of each kernel's scratch memory, in the arena or in `own` */
-    char *own;              /* the memory of the block that this thread runs */
-    const int64_t *own_places; /* in it, of each buffer of one block */
+    char *own;              /* memory for the block that this thread runs, and its bytes */
     int64_t own_bytes;
+    char *own_host;         /* the same of arrays in host memory */
+    int64_t own_host_bytes;
+    const int64_t *own_places; /* in them, of each buffer of one block */
     int64_t seed;
     int64_t main_thread;    /* 1 if Ctrl-C is for this run */
     volatile int64_t *stop; /* not 0: the run is to end before the next kernel */

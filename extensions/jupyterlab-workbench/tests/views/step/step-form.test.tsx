@@ -172,7 +172,7 @@ describe("the form", () => {
     await enter(field("size"), "0");
     expect(said()).toEqual([]); // it was about another step
     await submit();
-    expect(said()).toEqual(["a block has a positive whole number of values, not 0"]);
+    expect(said()).toEqual(["size is a whole number from 1 on, not 0"]);
     expect(document.activeElement).toBe(field("size"));
     field("dim").focus();
     await submit();
