@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -38,3 +39,37 @@ def test_another_machine_s_cache_is_named(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv(CORE_CACHE_VARIABLE, "64 kB")
     with pytest.raises(WorkbenchError, match="WORKBENCH_CORE_CACHE is a number of bytes, not"):
         core_cache()
+
+
+@pytest.mark.parametrize(
+    ("files", "groups", "cores"),
+    [
+        ({}, "", 6),
+        ({"cpu.max": "max 100000\n"}, "0::/\n", 6),
+        ({"cpu.max": "350000 100000\n"}, "0::/\n", 4),
+        ({"cpu.max": "20000 100000\n"}, "0::/\n", 1),
+        ({"own/part/cpu.max": "200000 100000\n"}, "0::/own/part\n", 2),
+        ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, "", 6),
+        (
+            {"cpu/own/cpu.cfs_quota_us": "150000\n", "cpu/own/cpu.cfs_period_us": "100000\n"},
+            "5:memory:/own\n4:cpu,cpuacct:/own\n",
+            2,
+        ),
+    ],
+)
+def test_usable_cores_are_those_of_the_process_and_of_its_container(
+    files: dict[str, str],
+    groups: str,
+    cores: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="ascii")
+    (tmp_path / "groups").write_text(groups, encoding="ascii")
+    shares = processor._shares
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(6)), raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    monkeypatch.setattr(processor, "_shares", lambda: shares(tmp_path, tmp_path / "groups"))
+    assert processor.usable_cores() == cores

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,10 +26,19 @@ from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.numpy import NumPyBackend
 from workbench.errors import RunError, WorkbenchError
 from workbench.folders import CACHE_VARIABLE
+from workbench.lowering.loops.records import Allocate, For, walk
 from workbench.measure.rounds.measurement import from_json
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
-from workbench.transforms import Contract, Donate, Persist
+from workbench.transforms import (
+    Accumulate,
+    Contract,
+    Distribute,
+    Donate,
+    Fuse,
+    Persist,
+    Swap,
+)
 
 Outputs = dict[str, Any]
 
@@ -43,10 +53,10 @@ def in_blocks(program: Program, chunks: int = 16) -> Program:
     return variant.program
 
 
-def prepared(program: Program) -> CompiledProgram:
+def prepared(program: Program, dtype: str = "float32") -> CompiledProgram:
     made = compiled(program)
     with shared_cache():
-        made.prepare()
+        made.prepare(dtype)
     return made
 
 
@@ -76,6 +86,90 @@ def test_threads_that_are_not_told_to_share_all_give_the_same_bits() -> None:
     sizes = {"B": 64, "I": 3, "T": 64}
     one = made.run(sizes, 3).outputs
     assert list(other_bits(made.run(sizes, 3, threads=2).outputs, one)) == []
+
+
+@wb.program
+def returns(B: int = 20, T: int = 6) -> Outputs:
+    b, t = wb.dims(b=B, t=T)
+    s = wb.recurrent("s", (), over=(b, t))
+    s[b, 0] = 1.0
+    x = wb.uniform(over=(b, t))
+    w = x * x
+    s[b, t + 1] = 0.5 * s + w
+    return {"m": (s[b, t:T] * w).sum().mean(over=(b, t))}
+
+
+@wb.program
+def ranges(T: int = 8) -> Outputs:
+    """At each step a loop over fewer blocks than are dealt to chunks in all."""
+    t, n = wb.dims(t=T, n=4 * T)
+    x = wb.uniform(over=n)
+    c = wb.recurrent("c", (), over=t)
+    c[0] = 1.0
+    y = (x[0 : 4 * t + 4] * c).sum()
+    c[t + 1] = 0.01 * y
+    return {"y": y, "c": c}
+
+
+@wb.program
+def shifted(B: int = 40, T: int = 30) -> Outputs:
+    b, t = wb.dims(b=B, t=T)
+    z = wb.uniform(over=(b, t))
+    w = wb.exp(z)
+    m = w.mean(over=b)
+    c = wb.recurrent("c", (), over=t)
+    c[0] = 1.0
+    c[t + 1] = 0.5 * c + m
+    e = wb.exp(wb.uniform(over=(b, t)) * c)
+    mm = e.mean(over=b)
+    return {"ahead": mm[wb.minimum(t + 2, T - 1)] * 2.0, "c": c}
+
+
+def swapped() -> Program:
+    """An array of one block lives on the host."""
+    return wb.variant(returns()).apply(Persist("b", 4, 2)).apply(Swap("w")).program
+
+
+def in_fewer_blocks() -> Program:
+    root = wb.variant(ranges())
+    (dim,) = (d for s in root.program.statements for d in s.reduction_dims)
+    return root.apply(Accumulate(dim)).apply(Persist("n", 4, 2, statements=("y",))).program
+
+
+def peeled() -> Program:
+    """The loop over blocks is written several times, as the first turns of the loop around it are
+    others: what one block needs is allocated outside of them all.
+    """
+    variant = wb.variant(shifted())
+    for step in (
+        Distribute(("z", "w", "m_sum", "m", "c[t+1]")),
+        Persist("b", 4),
+        Fuse(("w", "mm"), (("mm", 2),)),
+        Fuse(("w", "e")),
+        Contract(),
+    ):
+        variant = variant.apply(step)
+    return variant.program
+
+
+@pytest.mark.parametrize("made", [swapped, in_fewer_blocks, peeled])
+def test_blocks_that_run_at_once_share_nothing(made: Callable[[], Program]) -> None:
+    program = made()
+    ready = prepared(program, "float64")
+    wanted = NumPyBackend().compile(program).run(seed=3, dtype="float64").outputs
+    for number in (1, 2, 4):
+        for _ in range(3):
+            found = ready.run(seed=3, dtype="float64", threads=number).outputs
+            for name, values in wanted.items():
+                np.testing.assert_allclose(found[name], values, rtol=1e-12, err_msg=name)
+
+
+def test_what_one_block_needs_is_its_own_wherever_it_is_allocated() -> None:
+    loops = compiled(peeled()).loop_program
+    blocks = [r for r in walk(loops.body) if isinstance(r, For) and r.apart]
+    inside = {r.buffer.name for b in blocks for r in walk(b.body) if isinstance(r, Allocate)}
+    assert len(blocks) > 1
+    assert loops.own - inside
 
 
 @wb.program
@@ -186,18 +280,6 @@ def test_no_two_threads_touch_an_element_at_once(repository: Path, tmp_path: Pat
 
 
 # -- how many --------------------------------------------------------------------------------------
-
-
-def test_threads_are_the_processors_of_the_process_and_its_container(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(6)), raising=False)
-    monkeypatch.setattr(threads, "QUOTA", tmp_path / "cpu.max")
-    assert threads.usable_cores() <= 6
-    for text, cores in (("max 100000\n", 6), ("350000 100000\n", 4), ("20000 100000\n", 1)):
-        (tmp_path / "cpu.max").write_text(text, encoding="ascii")
-        monkeypatch.setattr(os, "cpu_count", lambda: 8)
-        assert threads.usable_cores() == cores
 
 
 @pytest.mark.parametrize("asked", [0, -1, 7, 1.5, "2", True])
