@@ -68,6 +68,10 @@ def block_memory(
 ) -> Arena:
     """Lay out the buffers of one block, whose body this is, and its scratch memory. Those that are
     allocated `outside` of it are held all the time.
+
+    Statements without a loop between them may run group of lanes by group of lanes, one after the
+    other each time. So what a statement before is done with is free from the next loop on: another
+    buffer in its place, of elements of another size, would be written over by the next lanes.
     """
     layout = _Layout(sizes, dtype, space, iter((scratch,)))
     layout.hold_scratch()
@@ -92,11 +96,16 @@ class _Layout:
 
     def lay(self, body: Sequence[Record], launched: bool = False) -> None:
         """Give places to what records allocate. Inside a kernel, `launched`, no other begins."""
+        done: list[str] = []
         for record in body:
+            if launched and isinstance(record, (For, If)):
+                self._free(done)
             if isinstance(record, Allocate):
                 self._allocate(record)
             elif isinstance(record, Free):
-                self.held.pop(self.memory_of[record.name], None)
+                done.append(self.memory_of[record.name])
+                if not launched:
+                    self._free(done)
             elif not launched and (
                 isinstance(record, Launch) or (isinstance(record, For) and record.apart)
             ):
@@ -104,6 +113,12 @@ class _Layout:
                 self.held.pop(SCRATCH, None)
             elif isinstance(record, (For, If)):
                 self.lay(record.body, launched)
+        self._free(done)
+
+    def _free(self, names: list[str]) -> None:
+        for name in names:
+            self.held.pop(name, None)
+        names.clear()
 
     def _allocate(self, record: Allocate) -> None:
         buffer = record.buffer

@@ -254,9 +254,22 @@ def test_scratch_memory_is_where_nothing_else_is_while_its_kernel_runs() -> None
     assert (layout.places, layout.scratch, layout.bytes) == ({"a": 0}, [512, 0], 512 + 1088)
     assert arena(body, {}, "float32", own=("b", "c")).bytes == 512
     own = block_memory(block, (), {}, "float32", scratch=50)
-    assert (own.places, own.scratch, own.bytes) == ({"b": 128, "c": 128}, [0], 640)
+    assert (own.places, own.scratch, own.bytes) == ({"b": 128, "c": 640}, [0], 1152)
     own = block_memory(block, (held,), {}, "float32")
-    assert (own.places, own.bytes) == ({"a": 0, "b": 512, "c": 512}, 1024)
+    assert (own.places, own.bytes) == ({"a": 0, "b": 512, "c": 1024}, 1536)
+
+
+def test_memory_of_a_block_is_used_again_behind_a_loop() -> None:
+    """Statements between two loops may run lanes by lanes, all of them for the first ones."""
+    one, other, third = (Buffer(n, "int32", (expression(100),)) for n in ("a", "b", "c"))
+    launch = Launch("s", (), (), ("a",))
+    inner = For("t", expression(0), expression(3), False, "t", (launch,))
+    block = (
+        *(Allocate(one), launch, Free("a", ("a",)), Allocate(other), launch, Free("b", ("b",))),
+        *(inner, Allocate(third), launch),
+    )
+    own = block_memory(block, (), {}, "float32")
+    assert (own.places, own.bytes) == ({"a": 0, "b": 512, "c": 0}, 1024)
 
 
 def test_compiled_code_that_cannot_be_kept_is_said(
