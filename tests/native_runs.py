@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +25,7 @@ import pytest
 from tests.kernels.builds import Build, marches, of_cases
 from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.numpy import NumPyBackend
+from workbench.backends.protocol import Execution
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.errors import SizeError
 from workbench.folders import CACHE_VARIABLE
@@ -99,6 +102,16 @@ def run_native(
     with shared_cache():
         made.prepare(dtype)
     return made.run(sizes, seed, dtype, threads=threads).outputs
+
+
+def run_interrupted(made: CompiledProgram, sizes: Sizes, threads: int = 1) -> Execution:
+    """A run in which Ctrl-C is pressed after half a second."""
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        return made.run(sizes, threads=threads)
+    finally:
+        timer.cancel()
 
 
 def is_chosen(name: str) -> bool:

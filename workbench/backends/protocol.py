@@ -89,7 +89,8 @@ class Compiled(Protocol):
         """Run once. Ctrl-C ends the run early and returns the work so far.
 
         `given` are the values of the bodies `given("…")` by name: over the instances, then the
-        inner shape. Any number of `threads` gives the same bits.
+        inner shape. Any number of `threads` gives the same bits, as far as matrix products are
+        not those of a library.
 
         Raises RunError: out of memory (more than `capacity` bytes on the device, or in the spaces
         that it names, or than the machine has), an index outside its range, an empty max; with

@@ -182,8 +182,6 @@ def run(
     Unless given, the seed is the file's, so that the run equals the rest of one longer run. From
     arrays by name a new run starts, in which those named have these values at first.
     """
-    if not isinstance(backend, str):
-        raise WorkbenchError(f"backend {backend!r}; expected a name (sizes are given by sizes=)")
     if seed is not None:
         seed = checked_seed(seed)
     if dtype not in ("float32", "float64"):

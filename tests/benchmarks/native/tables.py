@@ -49,6 +49,14 @@ class Settings:
             "native.one", *map(str, given), threads=1, variables={**self.variables, **more}
         )[-1]
 
+    def floor_program(self, what: str) -> str | None:
+        """Return the hand-written PPO; None, with a line that says why, where nothing builds it."""
+        try:
+            return self.floor or built("ppo_floor.cpp")
+        except FileNotFoundError as error:
+            emit(what=what, left_out=str(error))
+            return None
+
     def rounds_of(self, name: str, *words: Any) -> list[dict[str, Any]]:
         """Return the lines of a benchmark that makes its rounds itself."""
         given = ["--rounds", self.rounds, "--seconds", self.seconds, *words]
@@ -57,10 +65,8 @@ class Settings:
 
 def ppo(settings: Settings) -> None:
     """PPO round by round against the hand-written one."""
-    try:
-        program = settings.floor or built("ppo_floor.cpp")
-    except FileNotFoundError as error:
-        emit(what="native / hand-written, ppo", left_out=str(error))
+    program = settings.floor_program("native / hand-written, ppo")
+    if program is None:
         return
     for B in settings.B:
         updates = FLOOR_UPDATES
@@ -96,10 +102,8 @@ def threads(settings: Settings) -> None:
     """PPO on two processors, round by round against one, and against the hand-written one on two;
     by the clock.
     """
-    try:
-        program = settings.floor or built("ppo_floor.cpp")
-    except FileNotFoundError as error:
-        emit(what="native / hand-written, ppo, 2 threads", left_out=str(error))
+    program = settings.floor_program("native / hand-written, ppo, 2 threads")
+    if program is None:
         return
     for B in settings.B:
         first = hand_written(program, B, T, E, M, FLOOR_UPDATES, 2)

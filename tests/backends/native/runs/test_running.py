@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import threading
-from inspect import currentframe
+import sys
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,7 @@ import pytest
 import workbench as wb
 from tests import by_hand as h
 from tests.backends.small_programs import scheduled
-from tests.native_runs import compiled, run_native, shared_cache
+from tests.native_runs import compiled, run_interrupted, run_native, shared_cache
 from workbench.algorithms import ppo, reinforce
 from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.numpy import NumPyBackend
@@ -158,12 +156,7 @@ def test_environment_outside_is_called_back() -> None:
 def test_interrupt_between_kernels_returns_what_is_done() -> None:
     variant = wb.variant(reinforce()).apply(Vectorize("b")).apply(Contract())
     made = prepared(variant.program)
-    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        run = made.run({"B": 64, "I": 10_000, "T": 100})
-    finally:
-        timer.cancel()
+    run = run_interrupted(made, {"B": 64, "I": 10_000, "T": 100})
     assert 0 < run.completed < run.total
     assert run.outputs["loss"].shape == (run.completed,)
     assert np.isfinite(run.outputs["loss"]).all()
@@ -291,6 +284,6 @@ def test_warning_of_a_run_is_at_the_line_that_called_the_workbench(
     monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "file"))
     variant = wb.variant(reinforce(hidden=(2,)))
     with pytest.warns(UserWarning, match="temporary folder") as warned:
-        line = currentframe().f_lineno + 1  # type: ignore[union-attr]
+        line = sys._getframe().f_lineno + 1
         wb.run(variant, "native", sizes={"B": 2, "I": 1, "T": 3}, progress=False)
     assert [(w.filename, w.lineno) for w in warned] == [(__file__, line)]

@@ -5,10 +5,8 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,7 +16,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.native_runs import compiled, other_bits, shared_cache
+from tests.native_runs import compiled, other_bits, run_interrupted, shared_cache
 from workbench.algorithms import ppo, reinforce
 from workbench.backends import get, threads
 from workbench.backends.native import backend
@@ -196,12 +194,7 @@ def test_the_first_failure_is_that_of_one_thread() -> None:
 
 def test_ctrl_c_ends_a_run_of_threads() -> None:
     made = prepared(in_blocks(reinforce()))
-    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        run = made.run({"B": 64, "I": 100_000, "T": 100}, threads=2)
-    finally:
-        timer.cancel()
+    run = run_interrupted(made, {"B": 64, "I": 100_000, "T": 100}, threads=2)
     assert 0 < run.completed < run.total
     assert run.outputs["loss"].shape == (run.completed,)
 
@@ -209,12 +202,7 @@ def test_ctrl_c_ends_a_run_of_threads() -> None:
 def test_ctrl_c_ends_a_run_inside_a_block() -> None:
     """A block of all steps of an episode lasts minutes here."""
     made = prepared(in_blocks(reinforce(hidden=(64, 64))))
-    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        run = made.run({"B": 4, "I": 2, "T": 3_000_000})
-    finally:
-        timer.cancel()
+    run = run_interrupted(made, {"B": 4, "I": 2, "T": 3_000_000})
     assert (run.completed, run.total) == (0, 2)
     assert run.seconds < 10
 
