@@ -1,9 +1,11 @@
 """Predicted seconds against measured ones, over many variants of many programs.
 
     python -m tests.benchmarks.prediction --rounds 7
+    python -m tests.benchmarks.prediction --backend native
 
-Calibrates first, in the same process. A sample is the processor time of one run (a run has one
-thread), so that what others do on a shared machine counts only where it takes the caches away; of
+Calibrates first, in the same process. Besides variants that take each step of `Vectorize`, on native
+of `Persist`, alone, and those of the automatic recipe, there are some that random steps lead to. A
+sample is the processor time of one run (a run has one thread), so that what others do on a shared machine counts only where it takes the caches away; of
 the interleaved samples of a variant the least is held against the prediction, and the median is
 printed beside. Targets: within a factor of two for 80 % of the variants, and the order of two right
 for 90 % of the pairs whose times differ by more than 1.3.
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import random
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -24,11 +27,14 @@ from workbench.algorithms import a2c, ppo, reinforce
 from workbench.backends import get
 from workbench.measure.calibration.calibrate import calibrate
 from workbench.program.values import Program
-from workbench.transforms import Vectorize
+from workbench.transforms import Persist, Vectorize
 from workbench.transforms.step.refusal import Refused
+from workbench.variants.proposals import every_step
 from workbench.variants.variant import Variant, optimize, variant
 
 Sizes = dict[str, int]
+SEED, DRAWN, LENGTH = 20261124, 30, 4
+"""Of the random variants: what draws them, how many there are, and the most steps of one."""
 LONGEST = 0.5
 """Seconds of a run beyond which a variant is left out: it would take all of the time."""
 
@@ -59,25 +65,47 @@ def programs() -> Iterator[tuple[Program, Sizes]]:
     yield ppo(), {"B": 16, "I": 1, "T": 64}
 
 
-def variants(program: Program) -> Iterator[tuple[str, Variant]]:
-    """As written, after each step of Vectorize alone, and the automatic recipe step by step."""
+def variants(program: Program, sizes: Sizes, backend: str) -> Iterator[tuple[str, Variant]]:
+    """As written, after each step of a kind alone, and the automatic recipe step by step."""
     root = variant(program)
     found = {"as written": root}
-    for step in Vectorize.candidates(program):
+    alone = [*Vectorize.candidates(program)]
+    if backend == "native":
+        alone += Persist.candidates(program)
+    for step in alone:
         try:
             found[repr(step)] = root.apply(step)
         except Refused:
             continue
-    last = optimize(root)
+    last = optimize(root, sizes=sizes, backend=backend)
     while last.parent is not None:
         found[", ".join(str(step) for step in last.steps)] = last
         last = last.parent
     yield from found.items()
 
 
-def sample(chosen: Variant, sizes: Sizes) -> Callable[[], float]:
+def drawn() -> Iterator[tuple[str, Variant, Sizes]]:
+    """Variants after a few random legal steps each."""
+    dice, known = random.Random(SEED), list(programs())
+    for number in range(DRAWN):
+        program, sizes = dice.choice(known)
+        chosen = variant(program)
+        for _ in range(dice.randint(1, LENGTH)):
+            steps = list(every_step(chosen.program))
+            dice.shuffle(steps)
+            for step in steps:
+                try:
+                    chosen = chosen.apply(step)
+                except Refused:
+                    continue
+                break
+        taken = ", ".join(map(str, chosen.steps))
+        yield f"{program.name}: drawn {number}, {taken}", chosen, sizes
+
+
+def sample(chosen: Variant, sizes: Sizes, backend: str) -> Callable[[], float]:
     """The processor seconds of one run, compilation not among them."""
-    compiled = get("numpy").compile(chosen.program)
+    compiled = get(backend).compile(chosen.program)
     compiled.prepare()
 
     def run() -> float:
@@ -88,23 +116,30 @@ def sample(chosen: Variant, sizes: Sizes) -> Callable[[], float]:
     return run
 
 
+def every_variant(backend: str) -> Iterator[tuple[str, Variant, Sizes]]:
+    """All that are predicted and measured, by name."""
+    for program, sizes in programs():
+        for name, chosen in variants(program, sizes, backend):
+            yield f"{program.name}: {name}", chosen, sizes
+    yield from drawn()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--backend", choices=("numpy", "native"), default="numpy")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as cache:
         os.environ["WORKBENCH_CACHE"] = cache
         start = time.perf_counter()
-        calibrate()
+        calibrate(given.backend)
         emit(what="calibration", seconds=time.perf_counter() - start)
         predicted: dict[str, float] = {}
         ways: dict[str, Callable[[], float]] = {}
-        for program, sizes in programs():
-            for name, chosen in variants(program):
-                found = chosen.predict(sizes)
-                if found.seconds < LONGEST:
-                    key = f"{program.name}: {name}"
-                    predicted[key], ways[key] = found.seconds, sample(chosen, sizes)
+        for key, chosen, sizes in every_variant(given.backend):
+            found = chosen.predict(sizes, given.backend, threads=1)
+            if found.seconds < LONGEST:
+                predicted[key], ways[key] = found.seconds, sample(chosen, sizes, given.backend)
     report(predicted, interleaved(ways, given.rounds))
 
 

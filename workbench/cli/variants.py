@@ -45,7 +45,7 @@ def traced(template: Template, names: list[str], given: argparse.Namespace) -> V
         return variant(template(**arguments))
 
 
-def ordered(root: Variant, given: argparse.Namespace, automatic: bool) -> Variant:
+def ordered(root: Variant, given: argparse.Namespace, automatic: bool, backend: str) -> Variant:
     """Return the variant that `--as-written`, `--vectorized` or `--recipe` asks for, or else the
     default.
     """
@@ -54,21 +54,21 @@ def ordered(root: Variant, given: argparse.Namespace, automatic: bool) -> Varian
     if given.recipe is not None:
         return load_recipe(given.recipe, root)
     if given.vectorized is None:
-        return optimize(root) if automatic else root
+        return optimize(root, backend=backend) if automatic else root
     dims = [dim.strip() for dim in given.vectorized.split(",") if dim.strip()]
     if not dims:
-        return optimize(root)
+        return optimize(root, backend=backend)
     for dim in dims:
         root = root.apply(Vectorize(dim))
     return root
 
 
-def named(root: Variant, text: str) -> Variant:
+def named(root: Variant, text: str, backend: str) -> Variant:
     """Return the variant that a word stands for: one of NAMED, or a recipe's file."""
     if text == NAMED[0]:
         return root
     if text == NAMED[1]:
-        return optimize(root)
+        return optimize(root, backend=backend)
     if not Path(text).exists():
         offered = nearest(text, NAMED, "variants")
         raise WorkbenchError(f"there is no variant {text!r}, and no such file: {offered}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import uuid
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, overload
 
 from workbench.errors import RunError, WorkbenchError
@@ -160,7 +161,14 @@ def comparing(
     variants: Variants, request: MeasureRequest, progress: bool | RoundsListener
 ) -> Iterator[SoFar]:
     """Measure as `compare` does; yield the variants so far after every round, and at the end."""
-    named = _named(variants)
+    best = partial(
+        optimize,
+        sizes=request.sizes,
+        backend=request.backend,
+        dtype=request.dtype,
+        threads=request.threads,
+    )
+    named = _named(variants, best)
     with reporting(progress, next(iter(named.values())).program.name) as report:
         candidates: dict[str, Candidate] = {}
         for name, variant in named.items():
@@ -195,8 +203,8 @@ def _row(name: str, own: Measurement, base: Measurement) -> Row:
     )
 
 
-def _named(variants: Variants) -> dict[str, Variant]:
-    """Return the variants by name; refuse variants of different programs."""
+def _named(variants: Variants, best: Callable[[Variant], Variant]) -> dict[str, Variant]:
+    """Return the variants by name, of a program its best; refuse variants of different programs."""
     if isinstance(variants, Program | Variant) or not isinstance(variants, Sequence | Mapping):
         raise WorkbenchError(f"expected a list of variants, found {type(variants).__name__}")
     given = variants if isinstance(variants, Mapping) else dict(enumerate(variants))
@@ -204,7 +212,7 @@ def _named(variants: Variants) -> dict[str, Variant]:
         raise WorkbenchError("there is nothing to compare: the list of variants is empty")
     named: dict[str, Variant] = {}
     for key, each in given.items():
-        chosen = each if isinstance(each, Variant) else optimize(variant(each))
+        chosen = each if isinstance(each, Variant) else best(variant(each))
         label = key if isinstance(key, str) else _label(chosen)
         copies = sum(name == label or name.startswith(f"{label} (") for name in named)
         named[f"{label} ({copies + 1})" if copies else label] = chosen

@@ -193,7 +193,9 @@ def run(
     limit = limits_of(capacity).get(DEVICE)
     if not isinstance(program, Variant):
         most = None if limit is None else int(limit)
-        chosen = optimize(chosen, capacity=most, sizes=sizes, backend=backend, dtype=dtype)
+        chosen = optimize(
+            chosen, capacity=most, sizes=sizes, backend=backend, dtype=dtype, threads=threads
+        )
     start = None if parameters is None else checkpoint.opened(parameters)
     if seed is None:
         seed = 0 if start is None else start.seed

@@ -17,12 +17,13 @@ from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.bytes import check_dtype
 from workbench.lowering.lower import lower
 from workbench.lowering.memory.lives import described
+from workbench.planning.cost.counted import Counted, counted
 from workbench.planning.cost.prediction import Prediction, predict
-from workbench.planning.cost.work import CostItem, steps_of
 from workbench.planning.machine.calibrated import machine
 from workbench.planning.recipe.automatic import Aim, Objective, expect_aim, planned
 from workbench.polyhedral import tree
 from workbench.polyhedral.outline import outline
+from workbench.processor import usable_cores
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.transforms.step.refusal import WIDTH, Refusal, Refused
@@ -107,23 +108,30 @@ class Variant:
         return lower(self.program)
 
     @cached_property
-    def _counted(self) -> tuple[CostItem, ...]:
-        return steps_of(self.loop_program)
+    def _counted(self) -> dict[str, Counted]:
+        return {}
 
     def predict(
         self,
         sizes: Mapping[str, int] | None = None,
         backend: str = "numpy",
         dtype: str = "float32",
+        threads: int | None = None,
     ) -> Prediction:
         """Predict the cost of a run: seconds, peak bytes, operations, bytes moved, launches.
+        Compiled kernels run on `threads` (the cores that this process may use, unless given).
 
         Seconds use the constants that `workbench doctor --calibrate` measures, else built-in ones;
         `.note` then says so. Raises SizeError for sizes that the program does not take,
         UnavailableError for a backend without known constants.
         """
         known = resolve(self.program.equations, sizes)
-        return predict(self.loop_program, known, machine(backend), dtype, self._counted)
+        constants = machine(backend)
+        if backend not in self._counted:
+            self._counted[backend] = counted(self.program, backend)
+        return predict(
+            self._counted[backend], known, constants, dtype, threads_of(backend, threads)
+        )
 
     def replay(self, steps: Variant | Sequence[Transform | Mapping[str, Any]]) -> Variant:
         """Apply those steps to this variant, or the steps that another variant took since the two
@@ -222,6 +230,13 @@ def variant(program: Program | Variant) -> Variant:
     return Variant(program)
 
 
+def threads_of(backend: str, threads: int | None) -> int:
+    """Return the threads of a run on a backend: of arrays always one."""
+    if backend != "native":
+        return 1
+    return usable_cores() if threads is None else threads
+
+
 _root = variant  # `optimize` has a parameter of that name
 
 
@@ -233,14 +248,15 @@ def optimize(
     sizes: Mapping[str, int] | None = None,
     backend: str = "numpy",
     dtype: str = "float32",
+    threads: int | None = None,
 ) -> Variant:
     """Return the variant after the automatic recipe: ordinary steps, each visible and undoable.
 
     "time" looks for the shortest predicted run, "memory" for the least memory of the device in at
     most twice the time of the fastest plan. `capacity` bounds the device's memory in bytes.
     Predictions are at `sizes` (the program's own unless given). `why` of each variant on the way
-    says why its step was taken. A program is taken as written. Times of compiled C are not
-    predicted: for "native" the recipe is that for NumPy.
+    says why its step was taken. A program is taken as written. For "native" all that runs over an
+    independent dimension runs in blocks (`Persist`), enough of them for `threads`.
 
     Raises WorkbenchError where no plan fits under the capacity, and for an unknown dtype.
     """
@@ -248,8 +264,8 @@ def optimize(
     check_dtype(dtype)
     root = _root(variant)
     known = resolve(root.program.equations, sizes)
-    judged_on = "numpy" if backend == "native" else backend
-    plan = planned(root.program, Aim(objective, capacity, known, machine(judged_on), dtype))
+    shared = threads_of(backend, threads)
+    plan = planned(root.program, Aim(objective, capacity, known, machine(backend), dtype, shared))
     for taken in plan.taken:
         root = Variant(taken.program, root, taken.step, taken.notes, taken.why)
     return root

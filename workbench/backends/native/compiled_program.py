@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -25,50 +25,20 @@ from workbench.backends.native.run_arguments import CALL, Arguments
 from workbench.backends.protocol import CompilerWork, Execution, Progress
 from workbench.backends.run_progress import RunProgress
 from workbench.backends.tracker import Capacity, spaces
-from workbench.codegen.kernel_work import scratch_bytes
 from workbench.codegen.kernels import ProgramKernels
 from workbench.codegen.printing.program_text import ProgramText, program_text, slots
+from workbench.codegen.run_memory import LINE, peak_bytes, run_memory
 from workbench.codegen.runtime import HEADERS, header
 from workbench.errors import CompilerError, RunError, warn
 from workbench.lowering.attribution import attributed
 from workbench.lowering.loop_program import LoopProgram
-from workbench.lowering.loops.arena import Arena, arena, block_memory
-from workbench.lowering.loops.bytes import bytes_of
-from workbench.lowering.loops.records import DEVICE, HOST, Allocate, Buffer, walk
+from workbench.lowering.loops.records import DEVICE, HOST, Buffer
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.program.wellformed.index_ranges import check_indices
 
 DTYPES = {"int32": np.int32, "int64": np.int64, "bool": np.bool_}
-LINE = 64
-
-
-@dataclass(frozen=True)
-class RunMemory:
-    """The memory of a run in a space: its arrays, on the device with the scratch memory of kernels
-    that one thread runs, and for each kernel in blocks what a thread needs for one of them.
-    """
-
-    arrays: Arena
-    blocks: Sequence[Arena | None]
-
-    @property
-    def own_bytes(self) -> int:
-        """The bytes of a thread."""
-        return max((block.bytes for block in self.blocks if block is not None), default=0)
-
-    @property
-    def scratch(self) -> list[int]:
-        """The place of each kernel's scratch memory, in the arena or in the thread's memory."""
-        return [
-            place if block is None else block.scratch[0]
-            for place, block in zip(self.arrays.scratch, self.blocks, strict=True)
-        ]
-
-    def bytes(self, threads: int) -> int:
-        """Return the bytes of all: arrays, and behind them the memory of each thread."""
-        return self.arrays.bytes + threads * self.own_bytes
 
 
 @dataclass(frozen=True)
@@ -117,32 +87,11 @@ class CompiledProgram:
         self.prepare(dtype)
         return self._loaded[dtype][0]
 
-    def memory(self, sizes: Mapping[str, int], dtype: str, space: str = DEVICE) -> RunMemory:
-        """Lay out a space's memory of a run at all sizes."""
-        real, made = np.dtype(dtype).itemsize, self.kernels
-        scratch: list[int] = []
-        blocks: list[Arena | None] = []
-        for kernel in made.kernels:
-            needed = scratch_bytes(kernel.records, real).evaluate(sizes) if space == DEVICE else 0
-            of_block = None
-            if kernel.dealing is not None:
-                begun = (r for r in walk(kernel.body) if isinstance(r, Allocate) and not r.source)
-                inside = {record.buffer.name for record in begun}
-                held = dict.fromkeys(kernel.own.values())
-                outside = [made.buffers[name] for name in held if name not in inside]
-                of_block = block_memory(kernel.body, outside, sizes, dtype, space, needed)
-            scratch.append(needed if of_block is None else 0)
-            blocks.append(of_block)
-        own = made.loops.own
-        return RunMemory(arena(made.loops.body, sizes, dtype, space, scratch, own), blocks)
-
     def peak(self, sizes: Mapping[str, int], dtype: str = "float32", threads: int = 1) -> int:
         """Return the bytes of device memory that a run takes: outputs, arrays, scratch memory, and
         for each thread memory of a block.
         """
-        own = self.memory(sizes, dtype).bytes(threads)
-        results = (b for b in self.kernels.buffers.values() if b.initial == "nan")
-        return sum(bytes_of(b, sizes, dtype) for b in results) + (own + LINE if own else 0)
+        return peak_bytes(self.kernels, sizes, dtype, threads)
 
     def run(
         self,
@@ -213,7 +162,7 @@ class _Run:
             for name, buffer in made.buffers.items()
             if buffer.initial == "nan"
         }
-        device, host = (self.compiled.memory(sizes, self.dtype, space) for space in (DEVICE, HOST))
+        device, host = (run_memory(made, sizes, self.dtype, space) for space in (DEVICE, HOST))
         asked = [
             (books, "all arrays and scratch memory", device.bytes(self.threads)),
             (memory.host, "all arrays", host.bytes(self.threads)),

@@ -20,7 +20,6 @@ from workbench.measure.calibration.calibrate import calibrate
 from workbench.measure.rounds import process
 from workbench.planning.machine.calibrated import file_of, machine
 from workbench.planning.machine.constants import Machine
-from workbench.planning.machine.defaults import DEFAULTS
 from workbench.processor import usable_cores
 from workbench.program.text.units import amount, bytes_text, digits
 
@@ -39,6 +38,8 @@ class Finding:
         return f"{mark}  {self.name:<14}  {self.text}"
 
 
+EVERY = "every"
+"""What `--calibrate` alone means: all backends that can run here."""
 REQUIRED = ("numpy", "islpy", "tqdm")
 FOR_WHAT = {
     "jupyterlab": "notebooks",
@@ -68,10 +69,10 @@ def main(words: list[str]) -> int:
     parser.add_argument(
         "--calibrate",
         nargs="?",
-        const="numpy",
+        const=EVERY,
         metavar="BACKEND",
         help="measure the constants that predicted times are made of, on a quiet machine: "
-        "seconds of a call, a row, an element, a byte (numpy unless another backend is named)",
+        "seconds of a call, a row, an element, a byte (of all backends unless one is named)",
     )
     parser.add_argument(
         "--clear",
@@ -82,9 +83,9 @@ def main(words: list[str]) -> int:
     if given.clear:
         print(f"removed {bytes_text(cache.clear())} of compiled code from {cache.folder()}")
     if given.calibrate is not None:
-        measured, path = calibrate(given.calibrate)
-        print(constants(measured))
-        print(f"\nkept in {path}")
+        for name in _available() if given.calibrate == EVERY else [given.calibrate]:
+            measured, path = calibrate(name)
+            print(f"{constants(measured)}\n\nkept in {path}\n")
     if given.clear or given.calibrate is not None:
         return 0
     all_findings = list(findings())
@@ -115,6 +116,11 @@ def findings() -> Iterator[Finding]:
             yield _times(name)
 
 
+def _available() -> list[str]:
+    """Return the backends that can run here."""
+    return [name for name, reason in backends().items() if reason is None]
+
+
 def version() -> str:
     """Return the installed version of the workbench."""
     return process.release() or "not installed, used from its checkout"
@@ -123,8 +129,6 @@ def version() -> str:
 def _times(backend: str) -> Finding:
     """Tell whether times are predicted, and whether they are of this machine."""
     name = f"{backend} times"
-    if backend not in DEFAULTS:
-        return Finding(name, False, "not predicted: programs run under the recipe for numpy")
     known = machine(backend)
     if not known.calibrated:
         path = file_of(known.backend)

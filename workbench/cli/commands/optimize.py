@@ -10,7 +10,6 @@ from workbench.cli.arguments import Parser, add_arguments
 from workbench.cli.options import add_backend, whole_number, writable
 from workbench.cli.templates import chosen
 from workbench.cli.variants import traced
-from workbench.measure.rounds.expected import Expectation
 from workbench.planning.recipe.automatic import Objective
 from workbench.program.text.units import bytes_text, seconds_text
 from workbench.variants.variant import Variant, optimize
@@ -77,13 +76,13 @@ def _history(found: Variant) -> list[Variant]:
 
 
 def _row(variant: Variant, backend: str, dtype: str) -> dict[str, Any]:
-    """Return a step with the predicted cost of a run after it; None where nothing is predicted."""
-    said = Expectation(variant.program, variant.loop_program, backend, dtype).at(None)
+    """Return a step with the predicted cost of a run after it."""
+    said = variant.predict(backend=backend, dtype=dtype)
     return {
         "step": "as written" if variant.step is None else str(variant.step),
         **({} if variant.step is None else variant.step.to_json()),
-        "seconds": None if said is None else said.seconds,
-        "peak_bytes": None if said is None else dict(said.peak_bytes),
+        "seconds": said.seconds,
+        "peak_bytes": dict(said.peak_bytes),
         "why": variant.why,
         "notes": list(variant.notes),
     }
@@ -95,10 +94,8 @@ def _table(found: Variant, rows: list[dict[str, Any]], notes: bool) -> str:
     lines.append(f"{'step':<{STEP_WIDTH}}  {'predicted':>9}  {'peak':>8}")
     for row in rows:
         first, *more = textwrap.wrap(row["step"], STEP_WIDTH, subsequent_indent="  ")
-        time, peak = "", ""
-        if row["seconds"] is not None:
-            time = seconds_text(row["seconds"])
-            peak = bytes_text(row["peak_bytes"].get("device"))
+        time = seconds_text(row["seconds"])
+        peak = bytes_text(row["peak_bytes"].get("device"))
         lines += [f"{first:<{STEP_WIDTH}}  {time:>9}  {peak:>8}".rstrip(), *more]
         for note in filter(None, (row["why"], *row["notes"])) if notes else ():
             lines += textwrap.wrap(note, 76, initial_indent="  ", subsequent_indent="  ")

@@ -30,7 +30,7 @@ def main(words: list[str]) -> int:
     add_order(parser, "whole arrays, by the automatic recipe")
     names = add_arguments(parser, template)
     given = parser.strictly(rest, names)
-    chosen_variant = ordered(traced(template, names, given), given, automatic=True)
+    chosen_variant = ordered(traced(template, names, given), given, True, given.backend)
     if given.save is not None:
         expect_savable(chosen_variant.program, given.save)
     result = run_variant(

@@ -42,7 +42,7 @@ def main(words: list[str]) -> int:
     add_order(parser, "as written")
     names = add_arguments(parser, template)
     given = parser.strictly(rest, names)
-    variant = ordered(traced(template, names, given), given, automatic=False)
+    variant = ordered(traced(template, names, given), given, False, "numpy")
     texts = {name: VIEWS[name][0] for name in VIEWS if getattr(given, name)}
     if given.stage:
         texts[given.stage] = lambda v: stage_text(stages(v.program), given.stage)

@@ -177,6 +177,8 @@ class _Writer:
 
     def _given(self, kernel: KernelRecords, local: _Names) -> Iterator[str]:
         """Yield the lines that find the values from outside that a kernel reads."""
+        if not self.made.given:
+            return
         first: dict[str, int] = {}
         for names in self.made.given.values():
             first |= {name: len(first) + k for k, name in enumerate(names)}

@@ -17,6 +17,7 @@ from workbench.backends import get
 from workbench.backends.arrays.compiled import CompiledArrays
 from workbench.backends.protocol import Backend
 from workbench.measure.calibration import probes
+from workbench.measure.calibration.calibrate_kernels import measured_kernels
 from workbench.measure.calibration.stopwatch import Stopwatch
 from workbench.planning.machine.calibrated import save
 from workbench.planning.machine.constants import Machine, Rates
@@ -34,6 +35,9 @@ def calibrate(backend: str = "numpy") -> tuple[Machine, Path]:
     Raises UnavailableError for a backend that is unknown or not available.
     """
     chosen = get(backend)
+    if backend == "native":
+        machine = measured_kernels()
+        return machine, save(machine)
     compiled = chosen.compile(probes.EMPTY)
     assert isinstance(compiled, CompiledArrays)
     with compiled.around(chosen.threads(None)):

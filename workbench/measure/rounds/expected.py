@@ -12,12 +12,11 @@ from functools import cached_property
 
 from workbench.backends.protocol import Compiled
 from workbench.errors import UnavailableError
-from workbench.lowering.loop_program import LoopProgram
 from workbench.measure.checking.check import ran
 from workbench.measure.checking.report import Check
 from workbench.measure.rounds.measurement import Predicted
+from workbench.planning.cost.counted import Counted, counted
 from workbench.planning.cost.prediction import predict
-from workbench.planning.cost.work import CostItem, steps_of
 from workbench.planning.machine.calibrated import machine
 from workbench.program.sizes import numbers, resolve, settable
 from workbench.program.text.units import seconds_text
@@ -33,16 +32,16 @@ anything delays a short run."""
 
 @dataclass(frozen=True)
 class Expectation:
-    """The prediction of a program's runs on a backend."""
+    """The prediction of a program's runs on a backend, on so many threads."""
 
     program: Program
-    loops: LoopProgram
     backend: str
     dtype: str
+    threads: int
 
     @cached_property
-    def _steps(self) -> tuple[CostItem, ...]:
-        return steps_of(self.loops)
+    def _counted(self) -> Counted:
+        return counted(self.program, self.backend)
 
     def at(self, sizes: Mapping[str, int] | None) -> Predicted | None:
         """Predict a run at these sizes; None for a backend without known constants."""
@@ -51,7 +50,7 @@ class Expectation:
         except UnavailableError:
             return None
         known = resolve(self.program.equations, sizes)
-        predicted = predict(self.loops, known, constants, self.dtype, self._steps)
+        predicted = predict(self._counted, known, constants, self.dtype, self.threads)
         return Predicted(predicted.seconds, dict(predicted.peak_bytes), predicted.note)
 
 

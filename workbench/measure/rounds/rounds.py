@@ -193,7 +193,7 @@ def prepare(variant: Variant, request: MeasureRequest) -> Candidate:
     threads = runner.threads(request.threads)
     ready, seconds, work = compiled(runner, variant.program, dtype)
     checked = check(variant, request.backend, dtype, ready, threads)
-    expectation = Expectation(variant.program, ready.loop_program, request.backend, dtype)
+    expectation = Expectation(variant.program, request.backend, dtype, threads)
     said = expectation.at(request.sizes)
     candidate = Candidate(variant, request, ready, threads, seconds, work, checked, said)
     if checked.verdict != "failed" and not request.force:

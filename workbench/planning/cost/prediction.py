@@ -6,16 +6,15 @@ byte. Seconds come from a few constants of the machine (`planning/machine`), mea
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.bytes import check_dtype
-from workbench.lowering.loops.records import SPACES, Apply, walk
 from workbench.planning.cost import formulas
-from workbench.planning.cost.seconds import Share, cost
-from workbench.planning.cost.work import CostItem, steps_of
+from workbench.planning.cost.counted import Counted
+from workbench.planning.cost.seconds import Share
 from workbench.planning.machine.constants import Machine
 from workbench.program.sizes import numbers
 from workbench.program.text.units import amount, seconds_text
@@ -28,8 +27,9 @@ class Prediction:
     `seconds` are without compilation. `peak_bytes` is by memory space. `operations` are arithmetic
     (a multiply-add counts two), `bytes` those that array operations read and write, `launches` the
     array operations. `by_statement` divides them by statement; work before all statements and of
-    the loops themselves is in `besides`. `note` says why the seconds are of no measured machine,
-    `assumed` what else is unknown.
+    the loops themselves is in `besides`. Where kernels are compiled these are what is launched, on
+    `threads`. `note` says why the seconds are of no measured machine, `assumed` what else is
+    unknown.
     """
 
     seconds: float
@@ -42,6 +42,7 @@ class Prediction:
     sizes: Mapping[str, int]
     dtype: str
     backend: str
+    threads: int = 1
     note: str = ""
     assumed: str = ""
     loops: LoopProgram = field(repr=False, compare=False, kw_only=True)
@@ -65,9 +66,10 @@ class Prediction:
     def __str__(self) -> str:
         held = {space: n for space, n in self.peak_bytes.items() if n}
         peak = ", ".join(f"{amount(n, 'B')} on {space}" for space, n in held.items())
+        shared = f"{self.threads} threads" if self.threads > 1 else ""
         where = "; ".join(
             part
-            for part in (f"{numbers(self.sizes)}, {self.dtype}", self.note, self.assumed)
+            for part in (f"{numbers(self.sizes)}, {self.dtype}", shared, self.note, self.assumed)
             if part
         )
         return (
@@ -78,24 +80,23 @@ class Prediction:
 
 
 def predict(
-    loops: LoopProgram,
+    counted: Counted,
     sizes: Mapping[str, int],
     machine: Machine,
     dtype: str = "float32",
-    steps: Sequence[CostItem] | None = None,
+    threads: int = 1,
 ) -> Prediction:
-    """Predict a run at sizes that are all given. `steps` are `steps_of(loops)` where known.
+    """Predict a run at sizes that are all given, on so many threads where it is of kernels.
 
     Raises WorkbenchError for an unknown dtype.
     """
     check_dtype(dtype)
-    steps = steps_of(loops) if steps is None else steps
-    shares = cost(steps, sizes, dtype, machine)
+    shares = counted.shares(sizes, dtype, machine, threads)
     besides = shares.pop("", Share())
     whole = sum(shares.values(), besides)
     return Prediction(
         whole.seconds,
-        peak_bytes(loops, sizes, dtype),
+        counted.peak_bytes(sizes, dtype, threads),
         whole.operations,
         whole.bytes,
         whole.launches,
@@ -104,25 +105,16 @@ def predict(
         dict(sizes),
         dtype,
         machine.backend,
+        threads,
         machine.note,
-        _assumed(loops, machine),
-        loops=loops,
+        _assumed(counted.called, machine),
+        loops=counted.loops,
     )
 
 
-def _assumed(loops: LoopProgram, machine: Machine) -> str:
-    """Return a sentence on what the seconds assume."""
-    called = {
-        record.option["name"]
-        for record in walk(loops.body)
-        if isinstance(record, Apply) and record.function == "external"
-    }
+def _assumed(called: Collection[str], machine: Machine) -> str:
+    """Return a sentence on what the seconds assume of external objects that are called."""
     if not called:
         return ""
     each = seconds_text(machine.call_of("external"))
     return f"each call of {', '.join(sorted(called))} is taken for {each}"
-
-
-def peak_bytes(loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Mapping[str, int]:
-    """Return the most bytes held at one time, by memory space."""
-    return {space: loops.peak(sizes, dtype, space) for space in SPACES}

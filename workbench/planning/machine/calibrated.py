@@ -78,8 +78,9 @@ def _from_json(data: Any) -> Machine:
         if not all(isinstance(rate, float | int) and rate >= 0 for rate in rates.values()):
             raise ValueError("a rate is no number")
     machine = Machine(**data)
+    built_in = DEFAULTS[machine.backend]
     for name in ("call", "row", "element"):
-        missing = getattr(DEFAULTS["numpy"], name).keys() - getattr(machine, name).keys()
+        missing = getattr(built_in, name).keys() - getattr(machine, name).keys()
         if missing:
             raise ValueError(f"{name} lacks {', '.join(sorted(missing))}")
     if not machine.byte:

@@ -1,5 +1,5 @@
-"""Constants for machines without a measurement: a core of a server of about 2023 under NumPy 2, and
-a data centre GPU of about 2022 under CuPy. Rounded from calibrations.
+"""Constants for machines without a measurement: a core of a server of about 2023 under NumPy 2 and
+as compiled by gcc 12, and a data centre GPU of about 2022 under CuPy. Rounded from calibrations.
 """
 
 from __future__ import annotations
@@ -89,4 +89,56 @@ CUDA = Machine(
     cold=1.0,
 )
 
-DEFAULTS: Mapping[str, Machine] = {"numpy": NUMPY, "cuda": CUDA}
+
+GROUPS: Mapping[str, tuple[float, float]] = {
+    "elementwise": (0.2, 0.3),
+    "load": (0.15, 0.3),
+    "store": (0.6, 2.5),
+    "gather": (6.0, 5.0),
+    "check": (1.5, 10.0),
+    "total": (3.5, 7.0),
+    "divide": (2.0, 3.0),
+    "sqrt": (3.0, 6.5),
+    "exp": (5.0, 65.0),
+    "log": (8.0, 60.0),
+    "log1p": (9.0, 45.0),
+    "tanh": (7.0, 35.0),
+    "sin": (6.0, 120.0),
+    "cos": (6.0, 120.0),
+    "power": (90.0, 70.0),
+    "floor_divide": (26.0, 25.0),
+    "remainder": (26.0, 25.0),
+    "draw": (38.0, 36.0),
+    "uniform": (1.0, 2.5),
+    "normal": (130.0, 135.0),
+    "lone sum": (0.75, 0.75),
+    "turned": (0.05, 0.3),
+    "permutation": (8.0, 8.0),
+    "orthogonalize": (1.0, 1.0),
+}
+"""Nanoseconds of compiled code, of float32 and float64: of an operation in all lanes of a group,
+and of an element of what run-time functions compute.
+"""
+
+NATIVE = Machine(
+    backend="native",
+    call={
+        "elementwise": 10 * NS,
+        "launch": 10 * NS,
+        "threads": 2 * US,
+        "begin": 30 * US,
+        "external": NUMPY.call["external"],
+    },
+    row={"elementwise": 0.0, "loop": 0.5 * NS, "product": 10 * NS},
+    element={
+        kind: {"float32": single * NS, "float64": double * NS}
+        for kind, (single, double) in GROUPS.items()
+    },
+    byte=NUMPY.byte,
+    product={"float32": 0.010 * NS, "float64": 0.020 * NS},
+    panel={"float32": 0.04 * NS, "float64": 0.1 * NS},
+    fresh=0.0,
+    cold=1.0,
+)
+
+DEFAULTS: Mapping[str, Machine] = {"numpy": NUMPY, "native": NATIVE, "cuda": CUDA}

@@ -11,11 +11,13 @@ from workbench.errors import WorkbenchError, nearest
 from workbench.planning.machine.constants import Machine
 from workbench.planning.recipe.blockwise import NEAR
 from workbench.planning.recipe.judging import Judge, JudgedPlan
+from workbench.planning.recipe.persisted import persisted
 from workbench.planning.recipe.plan import Plan
 from workbench.planning.recipe.search import Ideas, Search
 from workbench.planning.recipe.strategies import Idea, elsewhere, lifted, nearer, simpler, smaller
 from workbench.planning.recipe.vectorized import in_order, vectorized
 from workbench.polyhedral.expression import whole
+from workbench.processor import core_cache
 from workbench.program.identity import remembered
 from workbench.program.text.units import amount
 from workbench.program.values import Program
@@ -46,6 +48,7 @@ class Aim:
     sizes: Mapping[str, int]
     machine: Machine
     dtype: str
+    threads: int
 
     def __hash__(self) -> int:
         """Return the same for equal aims; sizes are a mapping, and have no hash."""
@@ -72,8 +75,13 @@ def planned(program: Program, aim: Aim) -> Plan:
 
     Raises WorkbenchError where no plan fits under the capacity.
     """
-    judge = Judge(aim.machine, aim.sizes, aim.dtype)
+    judge = Judge(aim.machine, aim.sizes, aim.dtype, aim.threads)
     limit = MOST // len(program.statements) + 1
+    if aim.machine.backend == "native":
+        blocks = judge.of(
+            persisted(Plan(program), aim.sizes, aim.dtype, aim.threads, core_cache().bytes)
+        )
+        return _Frugal(judge, aim, limit, blocks, blocks).planned()
     whole = judge.of(vectorized(Plan(program)))
     whole = Search(judge, _faster, _seconds, limit, best=True).improved(whole)
     fast = Search(judge, nearer, _seconds, limit, best=True).improved(whole)

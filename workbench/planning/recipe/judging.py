@@ -9,9 +9,8 @@ from functools import cached_property
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.bytes import Point, bytes_of
 from workbench.lowering.loops.records import DEVICE
-from workbench.lowering.lower import lower
+from workbench.planning.cost.counted import Counted, counted
 from workbench.planning.cost.prediction import Prediction, predict
-from workbench.planning.cost.work import CostItem, steps_of
 from workbench.planning.machine.constants import Machine
 from workbench.planning.recipe.plan import Plan
 from workbench.program.text.units import bytes_text, seconds_text
@@ -19,22 +18,37 @@ from workbench.program.text.units import bytes_text, seconds_text
 
 @dataclass(frozen=True)
 class JudgedPlan:
-    """A plan's predicted cost, its arrays folded to the live slices."""
+    """A plan's predicted cost; with `folded`, of its arrays folded to the live slices. It is
+    computed when it is asked for.
+    """
 
     plan: Plan
-    loops: LoopProgram
-    machine: Machine
-    sizes: Mapping[str, int]
-    dtype: str
+    judge: Judge
+    folded: bool
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """The sizes of the run."""
+        return self.judge.sizes
 
     @cached_property
-    def _steps(self) -> tuple[CostItem, ...]:
-        return steps_of(self.loops)
+    def _counted(self) -> Counted:
+        as_run = self.plan.folded() if self.folded else self.plan
+        return counted(as_run.program, self.judge.machine.backend)
+
+    @property
+    def loops(self) -> LoopProgram:
+        """The loop program of the run."""
+        return self._counted.loops
 
     @cached_property
     def prediction(self) -> Prediction:
         """The whole prediction."""
-        return predict(self.loops, self.sizes, self.machine, self.dtype, self._steps)
+        return self._predicted(self.judge.machine)
+
+    def _predicted(self, machine: Machine) -> Prediction:
+        judge = self.judge
+        return predict(self._counted, judge.sizes, machine, judge.dtype, judge.threads)
 
     @property
     def seconds(self) -> float:
@@ -48,7 +62,7 @@ class JudgedPlan:
 
     @cached_property
     def _fullest(self) -> Point | None:
-        points = self.loops.timeline(self.sizes, self.dtype)
+        points = self.loops.timeline(self.sizes, self.judge.dtype)
         return max(points, key=lambda point: point.bytes, default=None)
 
     @cached_property
@@ -64,7 +78,7 @@ class JudgedPlan:
     def stored(self) -> dict[str, int]:
         """The bytes of every array's storage."""
         buffers = ((array, stored.buffer) for array, stored in self.loops.stored.items())
-        return {array: bytes_of(buffer, self.sizes, self.dtype) for array, buffer in buffers}
+        return {array: bytes_of(buffer, self.sizes, self.judge.dtype) for array, buffer in buffers}
 
     def share(self, statement: str) -> float:
         """Return a statement's share of all seconds."""
@@ -74,10 +88,10 @@ class JudgedPlan:
     @cached_property
     def distant(self) -> float:
         """The share of all seconds that near memory, none of it new, would save."""
-        nearest = min(seconds for _, seconds in self.machine.byte)
-        bytes_ = tuple((n, nearest) for n, _ in self.machine.byte)
-        near = replace(self.machine, byte=bytes_, fresh=0.0)
-        nearby = predict(self.loops, self.sizes, near, self.dtype, self._steps)
+        machine = self.judge.machine
+        nearest = min(seconds for _, seconds in machine.byte)
+        bytes_ = tuple((n, nearest) for n, _ in machine.byte)
+        nearby = self._predicted(replace(machine, byte=bytes_, fresh=0.0))
         return 1.0 - nearby.seconds / self.seconds
 
     def __str__(self) -> str:
@@ -86,19 +100,17 @@ class JudgedPlan:
 
 @dataclass(frozen=True)
 class Judge:
-    """A judge that predicts plans at one machine, size and dtype."""
+    """A judge that predicts plans at one machine, size, dtype and number of threads."""
 
     machine: Machine
     sizes: Mapping[str, int]
     dtype: str
+    threads: int
 
     def of(self, plan: Plan) -> JudgedPlan:
         """Judge the plan with its arrays folded, before memory is donated."""
-        return self._of(plan, plan.folded())
+        return JudgedPlan(plan, self, folded=True)
 
     def exactly(self, plan: Plan) -> JudgedPlan:
         """Judge a plan as it is."""
-        return self._of(plan, plan)
-
-    def _of(self, plan: Plan, as_run: Plan) -> JudgedPlan:
-        return JudgedPlan(plan, lower(as_run.program), self.machine, self.sizes, self.dtype)
+        return JudgedPlan(plan, self, folded=False)

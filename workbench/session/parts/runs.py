@@ -12,7 +12,7 @@ from workbench.errors import UnavailableError
 from workbench.measure.rounds.affordable import affordable
 from workbench.measure.rounds.expected import LIMIT, Expectation
 from workbench.measure.rounds.rounds import MeasureRequest
-from workbench.variants.variant import Variant
+from workbench.variants.variant import Variant, threads_of
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,8 @@ def runs(variant: Variant, arguments: Mapping[str, Any]) -> RunsView:
     request = MeasureRequest(
         arguments["backend"], sizes, dtype=arguments["dtype"], repeats=arguments["repeats"]
     )
-    expectation = Expectation(variant.program, variant.loop_program, request.backend, request.dtype)
+    threads = threads_of(request.backend, None)
+    expectation = Expectation(variant.program, request.backend, request.dtype, threads)
     said = expectation.at(sizes)
     if said is None:
         raise UnavailableError(f"no times are predicted for {request.backend}")

@@ -72,10 +72,16 @@ def replay(onto: Variant, other: Variant, only_last: bool) -> Iterator[Grown | P
 
 
 def automatic(
-    variant: Variant, objective: Any, capacity: int | None, sizes: Mapping[str, int]
+    variant: Variant,
+    objective: Any,
+    capacity: int | None,
+    backend: str,
+    sizes: Mapping[str, int],
+    dtype: str,
 ) -> Iterator[Grown | Picture]:
     """Take the steps of the automatic recipe on a variant."""
-    yield from _grown(variant, optimize(variant, objective, capacity, sizes=sizes))
+    best = optimize(variant, objective, capacity, sizes=sizes, backend=backend, dtype=dtype)
+    yield from _grown(variant, best)
 
 
 def anew(root: Variant, written: str, entries: Sequence[ReplayOrder]) -> Iterator[Grown | Misfit]:

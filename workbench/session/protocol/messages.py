@@ -146,7 +146,9 @@ class Optimize:
     variant: str
     objective: Literal["time", "memory"]
     capacity: int | None
+    backend: str
     sizes: Sizes
+    dtype: Literal["float32", "float64"]
 
 
 @dataclass(frozen=True)

@@ -58,8 +58,9 @@ def _handle(session: Session, request: Request, reply: Reply) -> None:
             last = request.only_last
             _grow(session, request, reply, "replay", tree[onto], tree[key], last)
         case Optimize(variant=key):
-            aim = request.objective, request.capacity, request.sizes
-            _grow(session, request, reply, "automatic", tree[key], *aim)
+            aim = request.objective, request.capacity
+            run = request.backend, request.sizes, request.dtype
+            _grow(session, request, reply, "automatic", tree[key], *aim, *run)
         case Measure():
             _measure(session, request, reply)
         case Save():

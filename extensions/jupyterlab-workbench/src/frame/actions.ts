@@ -68,7 +68,9 @@ export function actions(store: Store, root: HTMLElement): readonly Action[] {
         variant: current?.key ?? "",
         objective: "time",
         capacity: null,
+        backend: values.selection.backend,
         sizes: values.selection.sizes,
+        dtype: values.selection.dtype,
       }),
     ),
     action(

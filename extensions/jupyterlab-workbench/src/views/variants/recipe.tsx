@@ -10,7 +10,7 @@ export function Optimize(props: {
 }): JSX.Element | null {
   const { current } = useWorkbench();
   const { status } = useValues();
-  const { sizes } = useSelection();
+  const { backend, sizes, dtype } = useSelection();
   const [objective, setObjective] = useState<"time" | "memory">("time");
   const [capacity, setCapacity] = useState("");
   if (status === "saved") return null;
@@ -21,7 +21,8 @@ export function Optimize(props: {
       onSubmit={(event) => {
         event.preventDefault();
         const doing = "Looking for the best steps …";
-        props.ask({ type: "optimize", variant: current, objective, capacity: bytes, sizes }, doing);
+        const run = { backend, sizes, dtype };
+        props.ask({ type: "optimize", variant: current, objective, capacity: bytes, ...run }, doing);
       }}
     >
       <label className="wbk-field">

@@ -1,0 +1,104 @@
+"""The constants of compiled kernels, from the seconds of the probes."""
+
+from __future__ import annotations
+
+import datetime
+import platform
+from collections.abc import Mapping
+
+from workbench.backends.native.backend import NativeBackend
+from workbench.backends.native.compilers import find
+from workbench.codegen.kernel_records import LANES
+from workbench.measure.calibration import kernel_probes as probes
+from workbench.measure.calibration.probes import WORKING_SETS
+from workbench.planning.cost.kernel_steps import OWN_KINDS
+from workbench.planning.machine.constants import Machine, Rates
+from workbench.planning.machine.defaults import DEFAULTS
+
+KINDS = tuple(DEFAULTS["native"].element)
+GROUPS = probes.N // LANES
+FLOATS = ("float32", "float64")
+
+
+def measured_kernels() -> Machine:
+    """Measure the constants of this machine's compiled kernels.
+
+    Raises UnavailableError where there is no C compiler.
+    """
+    compiler = find()
+    spent = {dtype: probes.seconds(dtype) for dtype in FLOATS}
+    single = spent["float32"]
+    built_in = DEFAULTS["native"]
+    element = {dtype: _elements(seconds) for dtype, seconds in spent.items()}
+    product, panel, row = {}, {}, {}
+    for dtype, seconds in spent.items():
+        product[dtype], panel[dtype], row[dtype] = _product(seconds)
+    return Machine(
+        backend="native",
+        call={
+            "elementwise": single["launch"],
+            "launch": max(single["launch"], built_in.call["launch"]),
+            "threads": built_in.call["threads"],
+            "begin": single["begin"],
+            "external": built_in.call["external"],
+        },
+        row={
+            "elementwise": 0.0,
+            "loop": single["loop"] / probes.N,
+            "product": row["float32"],
+        },
+        element={kind: {d: rates[kind] for d, rates in element.items()} for kind in KINDS},
+        byte=tuple((size, single[f"bytes {size}"] / size) for size in WORKING_SETS),
+        product=product,
+        panel=panel,
+        fresh=0.0,
+        cold=1.0,
+        device=NativeBackend().device(),
+        date=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        versions={"python": platform.python_version(), "compiler": str(compiler)},
+    )
+
+
+def _elements(seconds: Mapping[str, float]) -> Rates:
+    """Return the seconds of operations of a group of lanes by kind, and of other elements."""
+    more = probes.CHAIN - probes.FEW
+    elementwise = max(0.0, seconds["many"] - seconds["few"]) / GROUPS / more
+    base = seconds["few"] - probes.FEW * elementwise * GROUPS
+
+    def beyond(name: str, count: int = 1) -> float:
+        return max(0.0, seconds[name] - base) / GROUPS / count
+
+    uniform = max(0.0, seconds["uniforms"] - seconds["uniform"]) / GROUPS / 3
+    draw = max(0.0, beyond("uniform") - uniform)
+    rows, _, times = 16, 1, 64
+    own = {name: max(elementwise, beyond(name)) for name in OWN_KINDS - {"uniform", "normal"}}
+    return own | {
+        "elementwise": elementwise,
+        "load": max(0.0, beyond("load", probes.CHAIN - 1) - elementwise),
+        "store": beyond("store", probes.CHAIN - 1),
+        "gather": beyond("gather"),
+        "uniform": uniform,
+        "normal": max(0.0, beyond("normal") - draw),
+        "draw": draw,
+        "check": beyond("check"),
+        "total": seconds["total"],
+        "lone sum": seconds["lone sum"] / (rows * times),
+        "turned": seconds["turned"] / (64 * 32),
+        "permutation": seconds["permutation"] / probes.N,
+        "orthogonalize": DEFAULTS["native"].element["orthogonalize"]["float32"],
+    }
+
+
+def _product(seconds: Mapping[str, float]) -> tuple[float, float, float]:
+    """Return the seconds of an operation of arithmetic, of an element of the result, and of a
+    call.
+    """
+    spent = {name: seconds[f"product {name}"] for name in probes.PRODUCTS}
+    count = {name: 2.0 * r * c * t for name, (r, c, t) in probes.PRODUCTS.items()}
+    call = spent["small"]
+    large, short = probes.PRODUCTS["large"], probes.PRODUCTS["short"]
+    # both have the same result: what they differ by is arithmetic
+    rate = (spent["large"] - spent["short"]) / (count["large"] - count["short"])
+    assert large[:2] == short[:2]
+    panel = (spent["short"] - call - count["short"] * rate) / (short[0] * short[1])
+    return rate, max(0.0, panel), call

@@ -1,0 +1,116 @@
+"""Programs with their work counted for a backend: what predictions at any sizes are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+from workbench.codegen.kernels import ProgramKernels, program_kernels
+from workbench.codegen.run_memory import peak_bytes
+from workbench.lowering.launches import launches
+from workbench.lowering.loop_program import LoopProgram
+from workbench.lowering.loops.bytes import FLOAT_BYTES
+from workbench.lowering.loops.records import SPACES, Apply, walk
+from workbench.lowering.lower import lower
+from workbench.planning.cost.kernel_seconds import kernel_cost
+from workbench.planning.cost.kernel_steps import KernelStep, kernel_steps
+from workbench.planning.cost.seconds import Share, cost
+from workbench.planning.cost.work import CostItem, steps_of
+from workbench.planning.machine.constants import Machine
+from workbench.program.values import Program
+
+
+class Counted(Protocol):
+    """A lowered program whose work is counted."""
+
+    @property
+    def loops(self) -> LoopProgram:
+        """The loop program."""
+        ...
+
+    @property
+    def called(self) -> frozenset[str]:
+        """The names of the external objects that a run calls."""
+        ...
+
+    def shares(
+        self, sizes: Mapping[str, int], dtype: str, machine: Machine, threads: int
+    ) -> dict[str, Share]:
+        """Return the cost of each statement; under "" that of what is between them."""
+        ...
+
+    def peak_bytes(self, sizes: Mapping[str, int], dtype: str, threads: int) -> Mapping[str, int]:
+        """Return the most bytes held at one time, by memory space."""
+        ...
+
+
+@dataclass(frozen=True)
+class CountedArrays:
+    """A loop program of array operations, which one thread calls."""
+
+    loops: LoopProgram
+
+    @cached_property
+    def _steps(self) -> tuple[CostItem, ...]:
+        return steps_of(self.loops)
+
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """The names of the external objects that a run calls."""
+        return frozenset(
+            str(record.option["name"])
+            for record in walk(self.loops.body)
+            if isinstance(record, Apply) and record.function == "external"
+        )
+
+    def shares(
+        self, sizes: Mapping[str, int], dtype: str, machine: Machine, threads: int
+    ) -> dict[str, Share]:
+        """Return the cost of each statement; under "" that of what is between them."""
+        return cost(self._steps, sizes, dtype, machine)
+
+    def peak_bytes(self, sizes: Mapping[str, int], dtype: str, threads: int) -> Mapping[str, int]:
+        """Return the most bytes held at one time, by memory space."""
+        return {space: self.loops.peak(sizes, dtype, space) for space in SPACES}
+
+
+@dataclass(frozen=True)
+class CountedKernels:
+    """A program of compiled kernels."""
+
+    made: ProgramKernels
+
+    @property
+    def loops(self) -> LoopProgram:
+        """The loop program that kernels are launched from."""
+        return self.made.loops
+
+    @cached_property
+    def _steps(self) -> dict[str, tuple[KernelStep, ...]]:
+        return {}
+
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """The names of the external objects that a run calls."""
+        return frozenset(str(call.option["name"]) for call in self.made.calls)
+
+    def shares(
+        self, sizes: Mapping[str, int], dtype: str, machine: Machine, threads: int
+    ) -> dict[str, Share]:
+        """Return the cost of each statement; under "" that of what is between them."""
+        if dtype not in self._steps:
+            self._steps[dtype] = kernel_steps(self.made, FLOAT_BYTES[dtype])
+        return kernel_cost(self._steps[dtype], self.made, sizes, dtype, machine, threads)
+
+    def peak_bytes(self, sizes: Mapping[str, int], dtype: str, threads: int) -> Mapping[str, int]:
+        """Return the most bytes held at one time, by memory space."""
+        return {space: peak_bytes(self.made, sizes, dtype, threads, space) for space in SPACES}
+
+
+def counted(program: Program, backend: str) -> Counted:
+    """Lower a program for a backend and count its work."""
+    if backend == "native":
+        return CountedKernels(program_kernels(program, launches(program)))
+    return CountedArrays(lower(program))

@@ -1,0 +1,359 @@
+"""Compiled kernels as steps with a cost at any sizes: straight work on scalars or groups of lanes,
+calls of run-time functions, and the loops around. Computed once per program.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from workbench.codegen.kernel_records import (
+    LANES,
+    Compute,
+    Draw,
+    Invoke,
+    KernelRecord,
+    Let,
+    Load,
+    Local,
+    Require,
+    Scratch,
+    Serves,
+    Store,
+    Total,
+    Update,
+    Value,
+    Variable,
+    Where,
+    values,
+    walk,
+)
+from workbench.codegen.kernel_records import Loop as RecordLoop
+from workbench.codegen.kernel_work import BYTES
+from workbench.codegen.kernels import Dealing, KernelRecords, ProgramKernels
+from workbench.lowering.loops.records import For, If, Launch, Record
+from workbench.polyhedral.conditions import Condition, names_in
+from workbench.polyhedral.expression import Expression, expression, variable
+
+Names = frozenset[str]
+
+LOADED, STORED, GATHERED = "load", "store", "gather"
+"""Kinds of access: of neighbours by lanes, or of one element, and of elements far apart."""
+
+OWN_KINDS = frozenset(
+    ("exp", "log", "log1p", "sqrt", "tanh", "sin", "cos", "divide", "floor_divide", "remainder",
+     "power", "uniform", "normal")
+)  # fmt: skip
+"""The operations that take longer than an addition."""
+FREE = frozenset(("copy", "cast", "where", "logical_not"))
+"""Those that mostly disappear in their neighbours."""
+
+DRAWN, CHECKED, COMBINED = "draw", "check", "total"
+
+
+@dataclass(frozen=True)
+class StraightWork:
+    """What one turn of a body does for a statement: operations by kind, bytes by buffer."""
+
+    statement: str
+    counts: Mapping[str, int]
+    flops: int
+    bytes: Mapping[str, Expression]
+
+
+@dataclass(frozen=True)
+class RuntimeCall:
+    """A call of a run-time function.
+
+    `shape` are the rows, columns and summed elements of "product", of others the elements; `room`
+    tells whether columns are whole groups of lanes.
+    """
+
+    statement: str
+    function: str
+    shape: tuple[Expression, ...]
+    room: bool
+    bytes: Mapping[str, Expression]
+    variables: Names
+
+
+@dataclass(frozen=True)
+class KernelLoop:
+    """A loop around steps, over groups of lanes where `lanes`; `needed` matter inside."""
+
+    variable: str
+    lower: Expression
+    upper: Expression
+    steps: tuple[KernelStep, ...]
+    needed: Names
+    lanes: bool = False
+
+
+@dataclass(frozen=True)
+class KernelGuard:
+    """A condition around steps; None for one that depends on data: it counts as if it held."""
+
+    condition: Condition | None
+    steps: tuple[KernelStep, ...]
+    needed: Names
+
+
+@dataclass(frozen=True)
+class KernelLaunch:
+    """A launch: what it runs, the bytes of its block's own memory by buffer, and how blocks are
+    dealt to threads.
+    """
+
+    statement: str
+    kernel: KernelRecords
+    steps: tuple[KernelStep, ...]
+    needed: Names
+    own: Mapping[str, Expression]
+    dealing: Dealing | None
+
+
+KernelStep = StraightWork | RuntimeCall | KernelLoop | KernelGuard | KernelLaunch
+
+
+def kernel_steps(made: ProgramKernels, real: int) -> tuple[KernelStep, ...]:
+    """Return the steps of a program's kernels, in text order. A float has `real` bytes."""
+    return _Launches(made, real).steps(made.loops.body)
+
+
+@dataclass
+class _Launches:
+    """A walk over the loops around kernels."""
+
+    made: ProgramKernels
+    real: int
+
+    def __post_init__(self) -> None:
+        self._kernels = iter(self.made.kernels)
+
+    def steps(self, body: Sequence[Record]) -> tuple[KernelStep, ...]:
+        """Return the steps of a body."""
+        found: list[KernelStep] = []
+        for record in body:
+            if isinstance(record, Launch) or (isinstance(record, For) and record.apart):
+                found.append(self._launch(next(self._kernels)))
+            elif isinstance(record, For):
+                inside = self.steps(record.body)
+                found.append(
+                    KernelLoop(record.variable, record.lower, record.upper, inside, needed(inside))
+                )
+            elif isinstance(record, If):
+                inside = self.steps(record.body)
+                found.append(KernelGuard(record.condition, inside, needed(inside)))
+        return tuple(found)
+
+    def _launch(self, kernel: KernelRecords) -> KernelLaunch:
+        own = {
+            name: buffer.elements * BYTES.get(buffer.dtype, self.real)
+            for name, buffer in self.made.buffers.items()
+            if name in kernel.own
+        }
+        reader = _Reader(self.real, dict(own))
+        steps = reader.steps(kernel.records)
+        return KernelLaunch(
+            kernel.statements[0], kernel, steps, needed(steps), reader.own, kernel.dealing
+        )
+
+
+@dataclass
+class _Reader:
+    """A walk over a kernel's records. `own` collects the bytes of what one block has."""
+
+    real: int
+    own: dict[str, Expression]
+    statement: str = ""
+    lane: str = ""
+    varying: set[str] = field(default_factory=set)
+    by_lane: set[str] = field(default_factory=set)
+    """Scratch memory with an element a lane."""
+    locals: set[str] = field(default_factory=set)
+    """The names of values so far."""
+
+    def steps(self, body: Sequence[KernelRecord]) -> tuple[KernelStep, ...]:
+        """Return the steps of a body."""
+        found: list[KernelStep] = []
+        straight: list[KernelRecord] = []
+
+        def close() -> None:
+            if straight:
+                found.append(self._straight(straight))
+                straight.clear()
+
+        for record in body:
+            if isinstance(record, Serves):
+                if record.statement != self.statement:
+                    close()
+                self.statement = record.statement
+            elif isinstance(record, (RecordLoop, Where, Invoke)):
+                close()
+                found.append(self._nested(record))
+            elif isinstance(record, Scratch):
+                self._scratch(record)
+            else:
+                straight.append(record)
+                self.locals.update(_names(record))
+        close()
+        return tuple(found)
+
+    def _scratch(self, record: Scratch) -> None:
+        one = BYTES.get(record.dtype, self.real)
+        self.own[record.name] = record.elements * (one * LANES if self.lane else one)
+        if self.lane:
+            self.by_lane.add(record.name)
+
+    def _nested(self, record: RecordLoop | Where | Invoke) -> KernelStep:
+        if isinstance(record, Invoke):
+            return self._call(record)
+        if isinstance(record, Where):
+            inside = self.steps(record.body)
+            if names_in(record.condition) & self.locals:
+                return KernelGuard(None, inside, needed(inside))
+            return KernelGuard(record.condition, inside, needed(inside))
+        outside, before = self.lane, set(self.varying)
+        if record.lanes:
+            self.lane = record.variable
+            self.varying = {*_varying(record.body, record.variable), record.variable}
+        inside = self.steps(record.body)
+        self.lane, self.varying = outside, before
+        lower, upper = record.lower, record.upper
+        if record.lanes:
+            upper = lower + (upper - lower + (LANES - 1)) // LANES
+        return KernelLoop(record.variable, lower, upper, inside, needed(inside), record.lanes)
+
+    # -- straight work ---------------------------------------------------------------------------
+
+    def _straight(self, records: Sequence[KernelRecord]) -> StraightWork:
+        counts: Counter[str] = Counter()
+        moved: Counter[str] = Counter()
+        flops = 0
+        for record in records:
+            if isinstance(record, Draw):
+                counts[DRAWN] += 1
+            elif isinstance(record, Total):
+                counts[COMBINED] += 1
+            elif isinstance(record, Require):
+                counts[CHECKED] += 1
+                continue  # its comparisons are its cost
+            for value in values(record):
+                flops += self._count(value, counts, moved)
+            if isinstance(record, (Store, Update)) and record.operation:
+                counts["elementwise"] += 1
+                flops += 1
+            if isinstance(record, Store):
+                kind = self._access(record.buffer, record.at, STORED)
+                counts[kind] += 2 if record.operation else 1
+                size = BYTES.get(record.value.dtype, self.real)
+                moved[record.buffer] += size * (2 if record.operation else 1)
+        width = LANES if self.lane else 1
+        return StraightWork(
+            self.statement,
+            dict(counts),
+            flops * width,
+            {name: expression(n * width) for name, n in moved.items()},
+        )
+
+    def _count(self, value: Value, counts: Counter[str], moved: Counter[str]) -> int:
+        """Count a value's operations and bytes; return its arithmetic."""
+        if isinstance(value, Load):
+            counts[self._access(value.buffer, value.at, LOADED)] += 1
+            moved[value.buffer] += BYTES.get(value.dtype, self.real)
+            return 0
+        if not isinstance(value, Compute):
+            return 0
+        inside = sum(self._count(argument, counts, moved) for argument in value.arguments)
+        if value.operation in FREE:
+            return inside
+        counts[value.operation if value.operation in OWN_KINDS else "elementwise"] += 1
+        return inside + (2 if value.operation == "fma" else 1)
+
+    def _access(self, buffer: str, at: Expression, kind: str) -> str:
+        """Return the kind of an access: lanes that are no neighbours are gathered."""
+        if not self.lane or not at.variables & self.varying:
+            return kind
+        begin = at.substitute({self.lane: expression(0)}) if self.lane in at.variables else at
+        near = not begin.variables & self.varying and at - begin == variable(self.lane)
+        return kind if near and buffer not in self.by_lane else GATHERED
+
+    # -- calls -------------------------------------------------------------------------------------
+
+    def _call(self, record: Invoke) -> RuntimeCall:
+        option = record.option
+        if record.function == "product":
+            rows, columns, times = (
+                expression(option[name]) for name in ("rows", "columns", "times")
+            )
+            shape: tuple[Expression, ...] = (rows, columns, times)
+            (left, _), (right, _) = record.operands
+            elements = {left: rows * times, right: times * columns, record.out[0]: rows * columns}
+        else:
+            if record.function == "permutation":
+                shape = (expression(option["n"]),)
+            elif record.function in ("turned", "orthogonalize"):
+                shape = (expression(option["rows"]), expression(option["columns"]))
+            else:
+                shape = ()
+            count = expression(1)
+            for length in shape:
+                count = count * length
+            named = (record.out, *record.operands) if shape else ()
+            elements = {name: count for name, _ in named}
+        return RuntimeCall(
+            self.statement,
+            record.function,
+            shape,
+            bool(option.get("whole")),
+            {name: count * self.real for name, count in elements.items()},
+            Names().union(*(length.variables for length in shape)),
+        )
+
+
+def _names(record: KernelRecord) -> tuple[str, ...]:
+    """Return the locals that a record gives values."""
+    if isinstance(record, Draw):
+        return record.names
+    return (record.name,) if isinstance(record, (Let, Variable, Update, Total)) else ()
+
+
+def _varying(body: Sequence[KernelRecord], lane: str) -> set[str]:
+    """Return the locals that differ from lane to lane, in text order of what defines them."""
+    found = {lane}
+    for record in walk(tuple(body)):
+        drawn = isinstance(record, Draw)
+        if drawn or any(_differs(value, found) for value in values(record)):
+            found.update(_names(record))
+    return found - {lane}
+
+
+def _differs(value: Value, varying: set[str]) -> bool:
+    if isinstance(value, Local):
+        return value.name in varying
+    if isinstance(value, Load):
+        return bool(value.at.variables & varying)
+    if isinstance(value, Compute):
+        return any(_differs(argument, varying) for argument in value.arguments)
+    e = getattr(value, "expression", None)
+    return e is not None and bool(e.variables & varying)
+
+
+def needed(steps: Sequence[KernelStep]) -> Names:
+    """Return the loop variables that the work of these steps depends on."""
+    return Names().union(*map(_needed, steps))
+
+
+def _needed(step: KernelStep) -> Iterator[str] | Names:
+    if isinstance(step, StraightWork):
+        return Names()
+    if isinstance(step, RuntimeCall):
+        return step.variables
+    if isinstance(step, KernelLaunch):
+        dealt = step.dealing
+        more = () if dealt is None else (dealt.blocks.variables, dealt.chunks.variables)
+        return step.needed.union(*more)
+    if isinstance(step, KernelGuard):
+        return step.needed | Names(names_in(step.condition) if step.condition else ())
+    return (step.needed - {step.variable}) | step.lower.variables | step.upper.variables

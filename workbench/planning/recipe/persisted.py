@@ -1,0 +1,91 @@
+"""The plan for compiled kernels: all that runs over an independent dimension in blocks, each of
+which goes through all of its statements with memory of its own.
+
+No other dimension becomes an axis: what a loop carries stays a loop inside the blocks. Nothing is
+predicted for it, so that a program is planned as fast as its steps are taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from workbench.codegen.kernels import program_kernels
+from workbench.codegen.run_memory import run_memory
+from workbench.lowering.launches import launches
+from workbench.planning.recipe.plan import Plan, Reasoned
+from workbench.transforms import Incrementalize, Persist, Vectorize
+from workbench.transforms.incrementalize.rewrite import slides
+from workbench.transforms.step.refusal import Refusal, Refused
+
+BLOCKS = (32, 16)
+"""The sizes of blocks, the best first: a sum of products is fastest over two groups of lanes; one
+group takes half of the memory.
+"""
+
+
+def persisted(start: Plan, sizes: Mapping[str, int], dtype: str, threads: int, cache: int) -> Plan:
+    """Return the plan in blocks, of which there are enough for the threads and whose memory is in
+    a core's cache of so many bytes; in the smallest where none fits.
+    """
+    plan = recurrent(start)
+    for size in BLOCKS:
+        found = in_blocks(plan, {d: _size(plan, d, size, sizes, threads) for d in _order(plan)})
+        if size == BLOCKS[-1] or _own_bytes(found.stored(), sizes, dtype) <= cache:
+            break
+    return found
+
+
+def recurrent(plan: Plan) -> Plan:
+    """Return the plan with each reduction over a growing range as a recurrence."""
+    for step in Incrementalize.candidates(plan.program):
+        statement = plan.program.statement.get(step.statement)
+        if statement is None or step.block is not None or slides(statement, step.dim):
+            continue
+        why = f"{step.statement} goes on from its neighbour instead of combining its range anew"
+        plan = plan.after_all([Reasoned(step, why)]) or plan
+    return plan
+
+
+def in_blocks(plan: Plan, blocks: Mapping[str, int]) -> Plan:
+    """Return the plan with what runs over each dimension in blocks of a size, or where that is
+    refused as an axis.
+    """
+    for dim, size in blocks.items():
+        why = f"a block of {size} along {dim} goes through all of its statements in a core's cache"
+        axis = Reasoned(Vectorize(dim), f"nothing along {dim} needs anything else along it")
+        plan = _persisted(plan, Persist(dim, size), why) or plan.after_all([axis]) or plan
+    return plan
+
+
+def _persisted(plan: Plan, step: Persist, why: str) -> Plan | None:
+    """Return the plan after a step, or after the first repair of it that is legal."""
+    try:
+        return plan.after(step, why)
+    except Refused as refused:
+        repairs = refused.refusal.repairs
+    for repair in repairs:
+        after = plan.after_all([Reasoned(repair, why)])
+        if after is not None:
+            return after
+    return None
+
+
+def _order(plan: Plan) -> list[str]:
+    """Return the dimensions along which nothing needs anything else, in the program's order."""
+    return [
+        step.dim
+        for step in Vectorize.candidates(plan.program)
+        if not isinstance(found := step.attempt(plan.program), Refusal) and not found.notes
+    ]
+
+
+def _size(plan: Plan, dim: str, most: int, sizes: Mapping[str, int], threads: int) -> int:
+    """Return the largest size of a block, up to `most`, that leaves each thread one."""
+    length = plan.program.dim[dim].size.evaluate(sizes)
+    return next((n for n in BLOCKS if n <= most and n * threads <= length), BLOCKS[-1])
+
+
+def _own_bytes(plan: Plan, sizes: Mapping[str, int], dtype: str) -> int:
+    """Return the bytes of a block's own memory."""
+    made = program_kernels(plan.program, launches(plan.program))
+    return run_memory(made, sizes, dtype).own_bytes
