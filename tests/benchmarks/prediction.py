@@ -3,12 +3,14 @@
     python -m tests.benchmarks.prediction --rounds 7
     python -m tests.benchmarks.prediction --backend native
 
-Calibrates first, in the same process. Besides variants that take each step of `Vectorize`, on native
-of `Persist`, alone, and those of the automatic recipe, there are some that random steps lead to. A
-sample is the processor time of one run (a run has one thread), so that what others do on a shared machine counts only where it takes the caches away; of
-the interleaved samples of a variant the least is held against the prediction, and the median is
-printed beside. Targets: within a factor of two for 80 % of the variants, and the order of two right
-for 90 % of the pairs whose times differ by more than 1.3.
+Calibrates first, in the same process. The variants are those that take each step of `Vectorize`, on
+native of `Persist`, alone, those of the automatic recipe, and some that random steps lead to.
+
+A sample is the processor time of one run (a run has one thread), so that what others do on a shared
+machine counts only where it takes the caches away; of the interleaved samples of a variant the
+least is held against the prediction, and the median is printed beside. Targets: within a factor of
+two for 80 % of the variants, and the order of two right for 90 % of the pairs whose times differ by
+more than 1.3.
 """
 
 from __future__ import annotations

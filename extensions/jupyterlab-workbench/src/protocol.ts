@@ -570,7 +570,9 @@ export interface Optimize {
   readonly variant: string;
   readonly objective: "time" | "memory";
   readonly capacity: number | null;
+  readonly backend: string;
   readonly sizes: Readonly<Record<string, number>>;
+  readonly dtype: "float32" | "float64";
 }
 
 export interface Measure {

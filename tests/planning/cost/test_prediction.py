@@ -12,6 +12,7 @@ from tests.planning.cost.variants import compiled, variants
 from tests.programs import PROGRAMS, Outputs
 from workbench.environments import Gymnasium
 from workbench.errors import SizeError, UnavailableError, WorkbenchError
+from workbench.planning.cost.counted import CountedArrays
 from workbench.planning.cost.prediction import predict
 from workbench.planning.machine.constants import Machine
 from workbench.planning.machine.defaults import NUMPY
@@ -121,7 +122,7 @@ def test_seconds_are_those_of_the_calls_where_only_calls_cost() -> None:
     for chosen in variants("small_ppo"):
         loops, sizes = chosen.loop_program, resolve(chosen.program.equations)
         calls = {kind: 0.0 if kind in BETWEEN else 1.0 for kind in NUMPY.call}
-        found = predict(loops, sizes, replace(NOTHING, call=calls))
+        found = predict(CountedArrays(loops), sizes, replace(NOTHING, call=calls))
         assert found.seconds == pytest.approx(found.launches)
 
 
@@ -129,14 +130,16 @@ def test_calls_take_longer_where_the_caches_have_gone_cold() -> None:
     chosen = variants("small_ppo")[-1]
     loops, sizes = chosen.loop_program, resolve(chosen.program.equations)
     calls = {kind: 0.0 if kind in BETWEEN else 1.0 for kind in NUMPY.call}
-    found = predict(loops, sizes, replace(NOTHING, call=calls, cold=3.0))
+    found = predict(CountedArrays(loops), sizes, replace(NOTHING, call=calls, cold=3.0))
     assert found.launches < found.seconds < 3.0 * found.launches
 
 
 def test_loops_are_counted_where_only_they_cost() -> None:
     calls = {**NOTHING.call, "loop": 1.0}
     chosen = variant(states())
-    found = predict(chosen.loop_program, {"B": 3, "T": 5}, replace(NOTHING, call=calls))
+    found = predict(
+        CountedArrays(chosen.loop_program), {"B": 3, "T": 5}, replace(NOTHING, call=calls)
+    )
     assert found.seconds == found.besides.seconds == 3 + 3 * 5
 
 

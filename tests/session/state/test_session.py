@@ -114,12 +114,15 @@ def test_parts_are_computed_once_and_kept(shown: Shown) -> None:
     assert shown.view.sessions.work.pid is None
 
 
+RUN_ON = {"backend": "numpy", "sizes": {}, "dtype": "float32"}
+
+
 @pytest.mark.parametrize("task", ["apply", "optimize"])
 def test_new_variants_come_with_the_picture_of_the_last(shown: Shown, task: str) -> None:
     """As work of its own, drawing would wait for whatever the worker turned to meanwhile."""
     asked = {
         "apply": {"step": VECTORIZE},
-        "optimize": {"objective": "time", "capacity": None, "sizes": {}},
+        "optimize": {"objective": "time", "capacity": None, **RUN_ON},
     }
     done = shown.view.ask(type=task, variant=shown.root, **asked[task])
     assert isinstance(done, Done), done
@@ -251,7 +254,7 @@ def test_a_branch_is_tried_on_another(shown: Shown) -> None:
 
 def test_the_automatic_recipe_is_a_chain_of_variants(shown: Shown) -> None:
     done = shown.view.ask(
-        type="optimize", variant=shown.root, objective="time", capacity=None, sizes={}
+        type="optimize", variant=shown.root, objective="time", capacity=None, **RUN_ON
     )
     assert isinstance(done, Done)
     best = wb.optimize(leaky_sum())

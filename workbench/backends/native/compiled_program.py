@@ -27,7 +27,7 @@ from workbench.backends.run_progress import RunProgress
 from workbench.backends.tracker import Capacity, spaces
 from workbench.codegen.kernels import ProgramKernels
 from workbench.codegen.printing.program_text import ProgramText, program_text, slots
-from workbench.codegen.run_memory import LINE, peak_bytes, run_memory
+from workbench.codegen.run_memory import LINE, RunMemory, peak_bytes, run_memory
 from workbench.codegen.runtime import HEADERS, header
 from workbench.errors import CompilerError, RunError, warn
 from workbench.lowering.attribution import attributed
@@ -49,6 +49,7 @@ class CompiledProgram:
     kernels: ProgramKernels = field(repr=False)
     compiler: Compiler
     _loaded: dict[str, tuple[Library, ctypes.CDLL]] = field(default_factory=dict, repr=False)
+    _laid: dict[Any, tuple[RunMemory, RunMemory]] = field(default_factory=dict, repr=False)
 
     @property
     def loop_program(self) -> LoopProgram:
@@ -86,6 +87,14 @@ class CompiledProgram:
         """Return the compiled library for a dtype: its file, and what compiling took."""
         self.prepare(dtype)
         return self._loaded[dtype][0]
+
+    def memory(self, sizes: Mapping[str, int], dtype: str) -> tuple[RunMemory, RunMemory]:
+        """Lay out the memory of a run at all sizes, of the device and of the host: once."""
+        asked = dtype, *sizes.items()
+        if asked not in self._laid:
+            device, host = (run_memory(self.kernels, sizes, dtype, s) for s in (DEVICE, HOST))
+            self._laid[asked] = device, host
+        return self._laid[asked]
 
     def peak(self, sizes: Mapping[str, int], dtype: str = "float32", threads: int = 1) -> int:
         """Return the bytes of device memory that a run takes: outputs, arrays, scratch memory, and
@@ -162,7 +171,7 @@ class _Run:
             for name, buffer in made.buffers.items()
             if buffer.initial == "nan"
         }
-        device, host = (run_memory(made, sizes, self.dtype, space) for space in (DEVICE, HOST))
+        device, host = self.compiled.memory(sizes, self.dtype)
         asked = [
             (books, "all arrays and scratch memory", device.bytes(self.threads)),
             (memory.host, "all arrays", host.bytes(self.threads)),

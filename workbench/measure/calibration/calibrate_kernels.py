@@ -11,8 +11,8 @@ from workbench.backends.native.compilers import find
 from workbench.codegen.kernel_records import LANES
 from workbench.measure.calibration import kernel_probes as probes
 from workbench.measure.calibration.probes import WORKING_SETS
-from workbench.planning.cost.kernel_steps import OWN_KINDS
-from workbench.planning.machine.constants import Machine, Rates
+from workbench.planning.cost.kernel_steps import ONE, OWN_KINDS
+from workbench.planning.machine.constants import Machine
 from workbench.planning.machine.defaults import DEFAULTS
 
 KINDS = tuple(DEFAULTS["native"].element)
@@ -39,7 +39,8 @@ def measured_kernels() -> Machine:
             "elementwise": single["launch"],
             "launch": max(single["launch"], built_in.call["launch"]),
             "threads": built_in.call["threads"],
-            "begin": single["begin"],
+            "begin": single["begin alone"],
+            "begin kernel": single["begin kernel"],
             "external": built_in.call["external"],
         },
         row={
@@ -59,34 +60,63 @@ def measured_kernels() -> Machine:
     )
 
 
-def _elements(seconds: Mapping[str, float]) -> Rates:
-    """Return the seconds of operations of a group of lanes by kind, and of other elements."""
-    more = probes.CHAIN - probes.FEW
-    elementwise = max(0.0, seconds["many"] - seconds["few"]) / GROUPS / more
-    base = seconds["few"] - probes.FEW * elementwise * GROUPS
+def _elements(seconds: Mapping[str, float]) -> dict[str, float]:
+    """Return the seconds of operations of a group of lanes by kind, those of one number, and those
+    of other elements.
+    """
+    elementwise, base = _chain(seconds, "")
 
-    def beyond(name: str, count: int = 1) -> float:
-        return max(0.0, seconds[name] - base) / GROUPS / count
+    def beyond(name: str) -> float:
+        return max(0.0, seconds[name] - base) / GROUPS
 
-    uniform = max(0.0, seconds["uniforms"] - seconds["uniform"]) / GROUPS / 3
-    draw = max(0.0, beyond("uniform") - uniform)
-    rows, _, times = 16, 1, 64
-    own = {name: max(elementwise, beyond(name)) for name in OWN_KINDS - {"uniform", "normal"}}
-    return own | {
-        "elementwise": elementwise,
-        "load": max(0.0, beyond("load", probes.CHAIN - 1) - elementwise),
-        "store": beyond("store", probes.CHAIN - 1),
+    of_access = {
+        "load": max(0.0, beyond("load") / (probes.CHAIN - 1) - elementwise),
+        "store": beyond("store") / (probes.CHAIN - 1),
         "gather": beyond("gather"),
-        "uniform": uniform,
-        "normal": max(0.0, beyond("normal") - draw),
-        "draw": draw,
         "check": beyond("check"),
         "total": seconds["total"],
-        "lone sum": seconds["lone sum"] / (rows * times),
-        "turned": seconds["turned"] / (64 * 32),
-        "permutation": seconds["permutation"] / probes.N,
-        "orthogonalize": DEFAULTS["native"].element["orthogonalize"]["float32"],
+        "chain": seconds["chain"] / probes.N,
     }
+    one, _ = _chain(seconds, ONE)
+    few = seconds[f"{ONE}few"] / probes.N
+    access = max(0.0, few - probes.FEW * one) / 2
+    rows, _, times = 16, 1, 64
+    return (
+        _functions(seconds, "", GROUPS)
+        | _functions(seconds, ONE, probes.N)
+        | of_access
+        | {
+            f"{ONE}load": access,
+            f"{ONE}store": access,
+            "lone sum": seconds["lone sum"] / (rows * times),
+            "turned": seconds["turned"] / (64 * 32),
+            "permutation": seconds["permutation"] / probes.N,
+            "orthogonalize": DEFAULTS["native"].element["orthogonalize"]["float32"],
+        }
+    )
+
+
+def _chain(seconds: Mapping[str, float], one: str) -> tuple[float, float]:
+    """Return the seconds of an operation, and those of a probe without any."""
+    count = GROUPS if not one else probes.N
+    more = seconds[f"{one}many"] - seconds[f"{one}few"]
+    elementwise = max(0.0, more) / count / (probes.CHAIN - probes.FEW)
+    return elementwise, seconds[f"{one}few"] - probes.FEW * elementwise * count
+
+
+def _functions(seconds: Mapping[str, float], one: str, count: int) -> dict[str, float]:
+    """Return the seconds of each kind of operation, `count` of which a probe has."""
+    elementwise, base = _chain(seconds, one)
+
+    def beyond(name: str) -> float:
+        return max(0.0, seconds[f"{one}{name}"] - base) / count
+
+    uniform = max(0.0, beyond("uniforms") - beyond("uniform")) / 3
+    draw = max(0.0, beyond("uniform") - uniform)
+    rates = {name: max(elementwise, beyond(name)) for name in OWN_KINDS}
+    rates |= {"elementwise": elementwise, "uniform": uniform, "draw": draw}
+    rates["normal"] = max(0.0, beyond("normal") - draw)
+    return {f"{one}{name}": rate for name, rate in rates.items()}
 
 
 def _product(seconds: Mapping[str, float]) -> tuple[float, float, float]:

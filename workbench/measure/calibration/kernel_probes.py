@@ -37,7 +37,7 @@ from workbench.codegen.kernels import Dealing, KernelRecords, ProgramKernels
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, Buffer, For, If, Launch, Record
 from workbench.measure.calibration.probes import EMPTY, WORKING_SETS
-from workbench.planning.cost.kernel_steps import OWN_KINDS
+from workbench.planning.cost.kernel_steps import ONE, OWN_KINDS
 from workbench.polyhedral.conditions import AffineComparison
 from workbench.polyhedral.expression import Expression, expression, variable
 
@@ -96,16 +96,18 @@ BUFFERS = {
 }
 
 
-def _lanes(count: int, *body: KernelRecord) -> Loop:
-    return Loop(LANE, expression(0), expression(count), body, lanes=True)
+def _lanes(count: int, *body: KernelRecord, lanes: bool = True) -> Loop:
+    return Loop(LANE, expression(0), expression(count), body, lanes=lanes)
 
 
 def _load(buffer: str, at: Expression | None = None, dtype: str = "float") -> Value:
     return Load(buffer, variable(LANE) if at is None else at, dtype)
 
 
-def _kept(value: Value, count: int = N, before: Sequence[KernelRecord] = ()) -> Records:
-    return (_lanes(count, *before, Store("c", variable(LANE), value)),)
+def _kept(
+    value: Value, count: int = N, before: Sequence[KernelRecord] = (), lanes: bool = True
+) -> Records:
+    return (_lanes(count, *before, Store("c", variable(LANE), value), lanes=lanes),)
 
 
 def _compute(operation: str, *arguments: Value, dtype: str = "float") -> Value:
@@ -125,14 +127,41 @@ def functions() -> Iterator[tuple[str, Value]]:
             yield name, _compute(name, x)
 
 
+def draws() -> Iterator[tuple[str, Value, Draw]]:
+    """Yield values of which words are drawn first, by name: one uniform, four, and one normal."""
+    words = ("w0", "w1", "w2", "w3")
+    draw = Draw(words, "calibration", (variable(LANE), variable(TURN)), expression(0))
+    uniforms = [_compute("uniform", Local(w, "word")) for w in words]
+    several = uniforms[0]
+    for uniform in uniforms[1:]:
+        several = _compute("add", several, uniform)
+    yield "uniform", uniforms[0], draw
+    yield "uniforms", several, draw
+    yield "normal", _compute("normal", Local("w0", "word")), draw
+
+
 def probes() -> Iterator[Probe]:
     """Yield them all; arrays hold zeros."""
     groups = N // LANES
-    for name, count in (("few", FEW), ("many", CHAIN)):
-        value = _load("a")
-        for k in range(count):
-            value = _compute("add" if k % 2 else "multiply", value, Number(1.5 + k, "float"))
-        yield Probe(name, _kept(value), ("a", "c"), 5e-9 * groups)
+    for lanes, one in ((True, ""), (False, ONE)):
+        for name, count in (("few", FEW), ("many", CHAIN)):
+            value = _load("a")
+            for k in range(count):
+                value = _compute("add" if k % 2 else "multiply", value, Number(1.5 + k, "float"))
+            yield Probe(one + name, _kept(value, lanes=lanes), ("a", "c"), 5e-9 * groups)
+        for name, of in functions():
+            records = _kept(of, lanes=lanes)
+            yield Probe(one + name, records, ("a", "b", "places", "c"), 3e-8 * groups)
+        for name, drawn, draw in draws():
+            yield Probe(
+                one + name, _kept(drawn, before=(draw,), lanes=lanes), ("c",), 6e-8 * groups
+            )
+    summed = (
+        Variable("sum", Number(0.0, "float")),
+        _lanes(N, Update("sum", _load("a"), "add"), lanes=False),
+        Store("c", expression(0), Local("sum", "float")),
+    )
+    yield Probe("chain", summed, ("a", "c"), 1e-6)
     near = _load("a")
     for k in range(1, CHAIN):
         near = _compute("add", near, _load("a", variable(LANE) + LANES * k))
@@ -143,18 +172,6 @@ def probes() -> Iterator[Probe]:
     place = Let("place", _load("places", dtype="int32"))
     gathered = _load("a", variable("place"))
     yield Probe("gather", _kept(gathered, before=(place,)), ("a", "places", "c"), 2e-8 * groups)
-    for name, of in functions():
-        yield Probe(name, _kept(of), ("a", "b", "places", "c"), 3e-8 * groups)
-    words = ("w0", "w1", "w2", "w3")
-    draw = Draw(words, "calibration", (variable(LANE), variable(TURN)), expression(0))
-    one = Local("w0", "word")
-    uniform, normal = _compute("uniform", one), _compute("normal", one)
-    yield Probe("uniform", _kept(uniform, before=(draw,)), ("c",), 3e-8 * groups)
-    several = uniform
-    for w in words[1:]:
-        several = _compute("add", several, _compute("uniform", Local(w, "word")))
-    yield Probe("uniforms", _kept(several, before=(draw,)), ("c",), 3e-8 * groups)
-    yield Probe("normal", _kept(normal, before=(draw,)), ("c",), 6e-8 * groups)
     held = _compute("less", _load("a"), Number(9.0, "float"), dtype="bool")
     check = Require("index", held, (), (), ())
     yield Probe("check", _kept(double, before=(check,)), ("a", "c"), 3e-9 * groups)
@@ -244,13 +261,16 @@ def _numbered(record: KernelRecord, checks: list[Require]) -> KernelRecord:
 
 
 def seconds(dtype: str) -> dict[str, float]:
-    """Return the least seconds of a launch of each probe, over a few rounds; as "begin" those that
-    a run takes for each kernel before the first is launched.
+    """Return the least seconds of a launch of each probe, over a few rounds; as "begin" those of a
+    run before its first launch, of one with a kernel alone and more for each kernel.
     """
     chosen = (next(probes()), *probes())  # the first touches new memory
     compiled = CompiledProgram(EMPTY, program(chosen), find())
+    alone = CompiledProgram(EMPTY, program(chosen[:1]), find())
     compiled.prepare(dtype)
-    least = dict.fromkeys(("begin", *(probe.name for probe in chosen)), float("inf"))
+    alone.prepare(dtype)
+    timed = ("begin alone", "begin all", *(probe.name for probe in chosen))
+    least = dict.fromkeys(timed, float("inf"))
     ends: list[float] = []
 
     def note(done: int, total: int, outputs: Mapping[str, Any]) -> None:
@@ -259,7 +279,11 @@ def seconds(dtype: str) -> dict[str, float]:
     for _ in range(ROUNDS):
         ends[:] = [time.perf_counter()]
         compiled.run({}, dtype=dtype, on_progress=note)
-        least["begin"] = min(least["begin"], (ends[1] - ends[0]) / len(chosen))
+        least["begin all"] = min(least["begin all"], ends[1] - ends[0])
         for probe, (begin, end) in zip(chosen[1:], pairwise(ends[1:]), strict=True):
             least[probe.name] = min(least[probe.name], (end - begin) / probe.launches)
+        ends[:] = [time.perf_counter()]
+        alone.run({}, dtype=dtype, on_progress=note)
+        least["begin alone"] = min(least["begin alone"], ends[1] - ends[0])
+    least["begin kernel"] = max(0.0, least["begin all"] - least["begin alone"]) / len(chosen)
     return least

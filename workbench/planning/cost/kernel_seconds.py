@@ -2,8 +2,9 @@
 statement.
 
 What a kernel computes and what it moves overlap: of each part the longer counts. An element of a
-block's own memory is as far away as that array is large; all others come to a kernel from as far as
-all that is used around it is large, and are near when they are used again.
+block's own memory is as far away as that array is large. Of all other arrays, what an iteration of
+a loop uses again that the one before has used is as far as all that an iteration uses is large;
+what it does not, comes from further outside.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from workbench.codegen.kernel_records import LANES
-from workbench.codegen.kernels import Dealing, ProgramKernels
+from workbench.codegen.kernels import ProgramKernels
 from workbench.lowering.loops.bytes import bytes_of
 from workbench.planning.cost.kernel_steps import (
     KernelGuard,
@@ -42,8 +43,12 @@ def kernel_cost(
     of loops around kernels.
     """
     costing = _Costing(made, sizes, dtype, machine, threads)
-    costing.add(ALONE, Share(machine.call_of("begin") * len(made.kernels)))
-    costing.around(steps, PointCounts(sizes), costing.used(steps))
+    beginning = machine.call_of("begin") + machine.call_of("begin kernel") * len(made.kernels)
+    costing.add(ALONE, Share(beginning))
+    streams = costing.around(steps, PointCounts(sizes))
+    costing.fetch(streams, 0, 1)
+    for launched in costing.launched:
+        costing.spend(launched)
     return dict(costing.shares)
 
 
@@ -61,6 +66,30 @@ class _Work:
 
 
 @dataclass
+class _Stream:
+    """What all launches of a kernel move of a buffer. `open` are the bytes of which it is not known
+    yet from how far they come, `seconds` what the others take.
+    """
+
+    buffer: str
+    bytes: float
+    open: float
+    seconds: float = 0.0
+
+
+@dataclass
+class _Launched:
+    """All launches of a kernel: `shared` is the share of its time that it takes on all threads."""
+
+    step: KernelLaunch
+    count: int
+    works: Sequence[_Work]
+    streams: Mapping[str, _Stream]
+    shared: float
+    waiting: float
+
+
+@dataclass
 class _Costing:
     made: ProgramKernels
     sizes: Mapping[str, int]
@@ -68,6 +97,7 @@ class _Costing:
     machine: Machine
     threads: int
     shares: dict[str, Share] = field(default_factory=dict)
+    launched: list[_Launched] = field(default_factory=list)
 
     def add(self, statement: str, share: Share) -> None:
         """Add to the cost of a statement."""
@@ -75,73 +105,92 @@ class _Costing:
 
     # -- loops around kernels ----------------------------------------------------------------------
 
-    def around(self, steps: Sequence[KernelStep], points: PointCounts, used: int) -> None:
-        """Cost steps that stand in no kernel; there and in their neighbours `used` bytes are."""
-        if not points.executions:
-            return
-        for step in steps:
-            if isinstance(step, KernelLaunch):
-                self._launch(step, points, used)
-            elif isinstance(step, KernelGuard):
-                self.around(step.steps, _held(points, step), used)
-            elif isinstance(step, KernelLoop):
-                inside = self.used(step.steps)
-                for part in points.inside(step.variable, step.lower, step.upper, step.needed):
-                    self.add(ALONE, Share(self.machine.row_of("loop") * part.executions))
-                    again = part.executions > points.executions
-                    self.around(step.steps, part, inside if again else used)
-
-    def used(self, steps: Sequence[KernelStep]) -> int:
-        """Return the bytes of all buffers that the kernels of some steps touch, blocks' own not
-        among them.
+    def around(self, steps: Sequence[KernelStep], points: PointCounts) -> list[_Stream]:
+        """Count steps that stand in no kernel; return what they move, as far as that does not come
+        from near.
         """
-        return sum(map(self._bytes_of, self._touched(steps)))
-
-    def _touched(self, steps: Sequence[KernelStep]) -> dict[str, None]:
-        names: dict[str, None] = {}
+        streams: list[_Stream] = []
+        if not points.executions:
+            return streams
         for step in steps:
             if isinstance(step, KernelLaunch):
-                names |= dict.fromkeys(b for b in step.kernel.buffers if b not in step.own)
-            elif isinstance(step, (KernelLoop, KernelGuard)):
-                names |= self._touched(step.steps)
-        return names
+                streams += self._launch(step, points)
+            elif isinstance(step, KernelGuard):
+                streams += self.around(step.steps, _held(points, step))
+            elif isinstance(step, KernelLoop):
+                inside: list[_Stream] = []
+                turns = 0
+                for part in points.inside(step.variable, step.lower, step.upper, step.needed):
+                    turns += part.executions
+                    inside += self.around(step.steps, part)
+                self.add(ALONE, Share(self.machine.row_of("loop") * turns))
+                self.fetch(inside, points.executions, turns)
+                streams += inside
+        return streams
 
-    def _bytes_of(self, name: str) -> int:
+    def fetch(self, streams: Sequence[_Stream], loops: int, turns: int) -> None:
+        """Spend the seconds of what the turns of a loop use again, of `turns` in so many `loops`;
+        where these are none, of all that is open.
+        """
+        by_buffer: dict[str, list[_Stream]] = {}
+        for stream in streams:
+            by_buffer.setdefault(stream.buffer, []).append(stream)
+        opened = {name: sum(stream.open for stream in those) for name, those in by_buffer.items()}
+        used = sum(min(self.bytes_of(name), n / max(turns, 1)) for name, n in opened.items())
+        rate = self.machine.seconds_per_byte(used)
+        for name, those in by_buffer.items():
+            whole = float(self.bytes_of(name) * loops)
+            kept = min(1.0, whole / opened[name]) if opened[name] else 1.0
+            for stream in those:
+                stream.seconds += stream.open * (1.0 - kept) * rate
+                stream.open *= kept
+
+    def bytes_of(self, name: str) -> int:
+        """Return the bytes of a buffer."""
         buffer = self.made.buffers.get(name)
         return 0 if buffer is None else bytes_of(buffer, self.sizes, self.dtype)
 
     # -- kernels -----------------------------------------------------------------------------------
 
-    def _launch(self, step: KernelLaunch, points: PointCounts, used: int) -> None:
-        machine, count = self.machine, points.executions
+    def _launch(self, step: KernelLaunch, points: PointCounts) -> list[_Stream]:
+        count = points.executions
         own = {name: e.evaluate(self.sizes) for name, e in step.own.items()}
-        kernel = _Kernel(machine, self.dtype, own)
+        kernel = _Kernel(self.machine, self.dtype, own)
         kernel.go(step.steps, points)
-        shared, waiting = self._shared(step.dealing, points)
-        near, far = machine.seconds_per_byte(sum(own.values())), machine.seconds_per_byte(used)
         moved: dict[str, float] = {}
         for work in kernel.works:
             for name, n in work.bytes.items():
                 moved[name] = moved.get(name, 0.0) + n
-        rates = {}
+        near = self.machine.seconds_per_byte(sum(own.values()))
+        streams = {}
         for name, n in moved.items():
-            first = min(n, float(self._bytes_of(name) * count))
-            rates[name] = (first * far + (n - first) * near) / n if n else near
-        for work in kernel.works:
-            fetching = sum(n * rates[name] for name, n in work.bytes.items())
-            seconds = max(work.computing, work.moving + fetching) * shared
-            held = int(sum(work.bytes.values()))
-            self.add(work.statement, Share(seconds, int(work.operations), held))
-        own_launch = machine.call_of("launch") + waiting
-        self.add(step.statement, Share(own_launch * count, launches=count))
+            once = min(n, float(self.bytes_of(name) * count))
+            streams[name] = _Stream(name, n, once, (n - once) * near)
+        shared, waiting = self._shared(step, points)
+        self.launched.append(_Launched(step, count, kernel.works, streams, shared, waiting))
+        return list(streams.values())
 
-    def _shared(self, dealing: Dealing | None, points: PointCounts) -> tuple[float, float]:
+    def spend(self, launched: _Launched) -> None:
+        """Add the cost of all launches of a kernel to its statements."""
+        rates = {
+            s.buffer: s.seconds / s.bytes if s.bytes else 0.0 for s in launched.streams.values()
+        }
+        for work in launched.works:
+            fetching = sum(n * rates[name] for name, n in work.bytes.items())
+            seconds = max(work.computing, work.moving + fetching) * launched.shared
+            moved = int(sum(work.bytes.values()))
+            self.add(work.statement, Share(seconds, int(work.operations), moved))
+        each = self.machine.call_of("launch") + launched.waiting
+        count = launched.count
+        self.add(launched.step.statement, Share(each * count, launches=count))
+
+    def _shared(self, step: KernelLaunch, points: PointCounts) -> tuple[float, float]:
         """Return the share of a kernel's time that it takes on all threads, and what a launch takes
         more for them.
         """
-        if dealing is None or self.threads == 1:
+        if step.dealing is None or self.threads == 1:
             return 1.0, 0.0
-        chunks = points.length(dealing.chunks)
+        chunks = points.length(step.dealing.chunks)
         rounds = -(-chunks // self.threads)
         most = max(total(chunks, points.weight), 1)
         return total(rounds, points.weight) / most, self.machine.call_of("threads")
@@ -175,9 +224,9 @@ class _Kernel:
 
     def _straight(self, step: StraightWork, points: PointCounts) -> None:
         count = points.executions
-        computing = sum(
-            n * self.machine.element_of(kind, self.dtype) for kind, n in step.counts.items()
-        )
+        rate = self.machine.element_of
+        working = sum(n * rate(kind, self.dtype) for kind, n in step.counts.items())
+        computing = max(working, step.chain * rate("chain", self.dtype))
         moved = {name: float(total(points.at(n), points.weight)) for name, n in step.bytes.items()}
         self._add(step.statement, computing * count, moved, float(step.flops * count))
 

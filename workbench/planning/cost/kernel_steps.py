@@ -41,12 +41,15 @@ Names = frozenset[str]
 LOADED, STORED, GATHERED = "load", "store", "gather"
 """Kinds of access: of neighbours by lanes, or of one element, and of elements far apart."""
 
+ONE = "one "
+"""What a kind begins with that is of one number, and not of all lanes of a group."""
+
 OWN_KINDS = frozenset(
     ("exp", "log", "log1p", "sqrt", "tanh", "sin", "cos", "divide", "floor_divide", "remainder",
      "power", "uniform", "normal")
 )  # fmt: skip
 """The operations that take longer than an addition."""
-FREE = frozenset(("copy", "cast", "where", "logical_not"))
+FREE = frozenset(("copy", "cast", "logical_not"))
 """Those that mostly disappear in their neighbours."""
 
 DRAWN, CHECKED, COMBINED = "draw", "check", "total"
@@ -54,10 +57,14 @@ DRAWN, CHECKED, COMBINED = "draw", "check", "total"
 
 @dataclass(frozen=True)
 class StraightWork:
-    """What one turn of a body does for a statement: operations by kind, bytes by buffer."""
+    """What one turn of a body does for a statement: operations by kind, bytes by buffer.
+
+    `chain` is the longest row of new values of a variable, each of which waits for the one before.
+    """
 
     statement: str
     counts: Mapping[str, int]
+    chain: int
     flops: int
     bytes: Mapping[str, Expression]
 
@@ -230,20 +237,26 @@ class _Reader:
     def _straight(self, records: Sequence[KernelRecord]) -> StraightWork:
         counts: Counter[str] = Counter()
         moved: Counter[str] = Counter()
+        chains: Counter[str] = Counter()
         flops = 0
         for record in records:
             if isinstance(record, Draw):
-                counts[DRAWN] += 1
+                at = (*record.coordinates, record.block)
+                lanes = any(e.variables & self.varying for e in at)
+                counts[DRAWN if lanes else ONE + DRAWN] += 1
             elif isinstance(record, Total):
                 counts[COMBINED] += 1
             elif isinstance(record, Require):
-                counts[CHECKED] += 1
+                counts[CHECKED if self.lane else ONE + "elementwise"] += 1
                 continue  # its comparisons are its cost
             for value in values(record):
                 flops += self._count(value, counts, moved)
             if isinstance(record, (Store, Update)) and record.operation:
-                counts["elementwise"] += 1
+                by_lanes = record.name in self.varying if isinstance(record, Update) else self.lane
+                counts["elementwise" if by_lanes else ONE + "elementwise"] += 1
                 flops += 1
+            if isinstance(record, Update):
+                chains[record.name] += 1
             if isinstance(record, Store):
                 kind = self._access(record.buffer, record.at, STORED)
                 counts[kind] += 2 if record.operation else 1
@@ -253,6 +266,7 @@ class _Reader:
         return StraightWork(
             self.statement,
             dict(counts),
+            max(chains.values(), default=0),
             flops * width,
             {name: expression(n * width) for name, n in moved.items()},
         )
@@ -268,12 +282,15 @@ class _Reader:
         inside = sum(self._count(argument, counts, moved) for argument in value.arguments)
         if value.operation in FREE:
             return inside
-        counts[value.operation if value.operation in OWN_KINDS else "elementwise"] += 1
+        kind = value.operation if value.operation in OWN_KINDS else "elementwise"
+        counts[kind if _differs(value, self.varying) else ONE + kind] += 1
         return inside + (2 if value.operation == "fma" else 1)
 
     def _access(self, buffer: str, at: Expression, kind: str) -> str:
         """Return the kind of an access: lanes that are no neighbours are gathered."""
-        if not self.lane or not at.variables & self.varying:
+        if not self.lane or (not at.variables & self.varying and buffer not in self.by_lane):
+            return ONE + kind
+        if not at.variables & self.varying:
             return kind
         begin = at.substitute({self.lane: expression(0)}) if self.lane in at.variables else at
         near = not begin.variables & self.varying and at - begin == variable(self.lane)

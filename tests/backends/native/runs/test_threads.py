@@ -225,7 +225,7 @@ def test_each_thread_has_memory_for_a_block(number: int) -> None:
     known = resolve(program.equations, sizes)
     peak = made.run(sizes, threads=number).peak_bytes
     assert peak == made.peak(known, "float32", number)
-    own = made.memory(known, "float32").own_bytes
+    own = made.memory(known, "float32")[0].own_bytes
     assert own > 0
     assert peak - made.peak(known, "float32", 1) == (number - 1) * own
 

@@ -202,7 +202,7 @@ describe("what can be done", () => {
     await enter(shown.host.querySelector(".wbk-optimize input"), "1.5");
     await fire(shown.host.querySelector(".wbk-optimize"), new Event("submit", { bubbles: true, cancelable: true }));
     expect(shown.sent).toMatchObject([
-      { type: "optimize", variant: one.key, objective: "memory", capacity: 1_500_000, sizes: {} },
+      { type: "optimize", variant: one.key, objective: "memory", capacity: 1_500_000, backend: "numpy", sizes: {}, dtype: "float32" },
     ]);
     expect(byText(shown.host, "button", "Take steps")?.hasAttribute("disabled")).toBe(true);
     await shown.answer((id) => ({ type: "done", id, variant: two.key }));

@@ -1,0 +1,112 @@
+"""The recipe for compiled kernels: blocks of what is independent, by cores and caches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import workbench as wb
+from tests.programs import PROGRAMS, returns
+from workbench.algorithms import a2c, ppo, reinforce
+from workbench.environments import CartPole
+from workbench.errors import WorkbenchError
+from workbench.measure.checking.check import check
+from workbench.processor import CORE_CACHE_VARIABLE
+from workbench.transforms import Contract, Donate, Incrementalize, Persist, Swap, Vectorize
+from workbench.variants.variant import Variant, optimize, variant
+
+SMALL = {"B": 2, "I": 2, "T": 4, "hidden": (3,), "environment": CartPole(time_limit=3)}
+CASES = {name: PROGRAMS[name][0] for name in PROGRAMS} | {
+    "reinforce": lambda: reinforce(**SMALL),
+    "reinforce, n steps": lambda: reinforce(**SMALL, estimator="n_step", n=2),
+    "reinforce, lambda": lambda: reinforce(**SMALL, estimator="td_lambda"),
+    "a2c": lambda: a2c(**SMALL),
+    "ppo": lambda: ppo(**SMALL, E=2, M=2),
+}
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A megabyte for each core."""
+    monkeypatch.setenv(CORE_CACHE_VARIABLE, str(1 << 20))
+
+
+def found(program: Any, threads: int = 1, **more: Any) -> Variant:
+    return optimize(program, backend="native", threads=threads, **more)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_found_computes_what_the_equations_mean(name: str) -> None:
+    chosen = found(CASES[name]())
+    assert check(chosen, "native", "float64").passed
+    assert chosen.root.replay(chosen.to_json()).program == chosen.program
+
+
+def test_environments_and_samples_run_in_blocks_of_two_groups_of_lanes() -> None:
+    chosen = found(ppo(), sizes={"B": 512})
+    assert chosen.steps == (Persist("b", 32), Persist("k", 32), Contract(), Donate())
+
+
+def test_blocks_are_smaller_where_their_memory_exceeds_the_cache(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sizes = {"B": 512, "T": 100}
+    lifted = Incrementalize("worth", "t")
+    whole = found(reinforce(), sizes=sizes)
+    assert whole.steps == (lifted, Persist("b", 16), Contract(), Donate())
+    monkeypatch.setenv(CORE_CACHE_VARIABLE, str(64 << 20))
+    assert found(reinforce(), sizes=sizes).steps[1] == Persist("b", 32)
+
+
+def test_each_thread_has_a_block_where_there_are_enough_environments() -> None:
+    program = ppo()
+    blocks = {
+        (B, threads): found(program, threads, sizes={"B": B, "T": 128}).steps[0]
+        for B, threads in ((64, 2), (64, 4), (512, 16), (512, 32), (4, 2))
+    }
+    assert blocks == {
+        (64, 2): Persist("b", 32),
+        (64, 4): Persist("b", 16),
+        (512, 16): Persist("b", 32),
+        (512, 32): Persist("b", 16),
+        (4, 2): Persist("b", 16),
+    }
+
+
+def test_no_axis_is_taken_along_what_a_loop_carries() -> None:
+    for name in ("ppo", "a2c", "reinforce"):
+        steps = found(CASES[name]()).steps
+        assert not any(isinstance(step, Vectorize) for step in steps)
+        assert {step.dim for step in steps if isinstance(step, Persist)} <= {"b", "k"}
+
+
+def test_growing_ranges_are_recurrences_and_windows_are_not() -> None:
+    assert Incrementalize("to_go", "t") in found(returns()).steps
+    window = found(reinforce(**SMALL, estimator="n_step", n=2))
+    assert not any(isinstance(step, Incrementalize) for step in window.steps)
+
+
+def test_every_step_says_why() -> None:
+    chosen = found(ppo(), sizes={"B": 64})
+    reasons = [v.why for v in chosen.lineage[1:]]
+    assert all(reasons)
+    assert "a block of 32 along b" in reasons[0]
+
+
+def test_memory_that_must_not_be_exceeded_is_not() -> None:
+    sizes = {"B": 64, "T": 100, "I": 2}
+    program = reinforce()
+    fast = found(program, sizes=sizes).predict(sizes, "native", threads=1)
+    most = int(0.8 * fast.peak_bytes["device"])
+    tight = found(program, sizes=sizes, capacity=most)
+    assert tight.predict(sizes, "native", threads=1).peak_bytes["device"] <= most
+    assert any(isinstance(step, Swap) for step in tight.steps)
+    with pytest.raises(WorkbenchError, match="does not fit into 1 kB"):
+        found(program, sizes=sizes, capacity=1000)
+
+
+def test_a_run_takes_the_recipe_of_its_backend() -> None:
+    ran = wb.run(returns(), backend="native", sizes={"B": 4, "T": 6}, progress=False)
+    assert any(isinstance(step, Persist) for step in ran.variant.steps)
+    assert ran.variant == variant(returns()).replay(list(ran.variant.steps))
