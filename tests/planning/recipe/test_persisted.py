@@ -39,8 +39,13 @@ def found(program: Any, threads: int = 1, **more: Any) -> Variant:
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_found_computes_what_the_equations_mean(name: str) -> None:
     chosen = found(CASES[name]())
-    assert check(chosen, "native", "float64").passed
+    assert check(chosen, "numpy", "float64").passed
     assert chosen.root.replay(chosen.to_json()).program == chosen.program
+
+
+@pytest.mark.parametrize("name", ["small_ppo", "small_reinforce"])
+def test_what_is_found_computes_it_as_compiled_code(name: str) -> None:
+    assert check(found(CASES[name]()), "native", "float64").passed
 
 
 def test_environments_and_samples_run_in_blocks_of_two_groups_of_lanes() -> None:

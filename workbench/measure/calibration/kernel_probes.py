@@ -44,7 +44,7 @@ from workbench.polyhedral.expression import Expression, expression, variable
 N = 1024
 """The elements of the arrays that are near."""
 BETWEEN = 200
-"""Elements that keep arrays from lying a multiple of a page apart: a load then waits for a store."""
+"""Elements that keep arrays from lying whole pages apart: a load would wait for a store."""
 FEW, CHAIN = 4, 16
 """The operations in a row of which the seconds of one are found."""
 ROUNDS = 7
