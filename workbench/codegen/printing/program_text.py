@@ -11,13 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from workbench.codegen.bodies.addresses import apart, outside
-from workbench.codegen.kernel_records import LANES
+from workbench.codegen.kernel_records import LANES, Stamp
 from workbench.codegen.kernel_records import Loop as KernelLoop
+from workbench.codegen.kernel_records import walk as walk_kernel
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.codegen.printing.c_expressions import condition_text, expression_text
 from workbench.codegen.printing.kernel_text import KernelText
 from workbench.codegen.printing.value_text import KINDS, STORED
-from workbench.codegen.runtime import HEADERS, header
+from workbench.codegen.runtime import HEADERS, STAMPS, header
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import HOST, Allocate, For, Free, If, Launch, Record, walk
 from workbench.names import unique
@@ -41,6 +42,19 @@ outer first_block behind_blocks lasting
 
 HERE = '#define RUNTIME_HERE\n#include "pool.h"\n'
 ELSEWHERE = '#define RUNTIME_ELSEWHERE\n#include "pool.h"\n\n'
+STAMPED = f'{ELSEWHERE[:-1]}#include "{STAMPS}"\n\n'
+STAMPING = """
+EXPORTED void stamp_often(Run *run, int64_t times) {
+    begin_stamps(run);
+    for (int64_t k = 0; k < times; k++) stamp_launch(run, 0);
+}
+EXPORTED uint64_t ticks_now(void) { return clock_ticks(); }
+"""
+"""The functions of a profiled run that tell what a stamp takes, and what the time is."""
+_STAMPING = """
+StampedLaunch StampedRun clock_ticks begin_stamps stamp stamp_launch stamp_often ticks_now
+"""
+"""The names that the text of a profiled run uses beside these."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +70,11 @@ class ProgramText:
         return "\n".join(own)
 
 
-def program_text(made: ProgramKernels, dtype: str) -> ProgramText:
-    """Return a program as C for one dtype of floats."""
-    return _Writer(made, REALS[dtype]).text()
+def program_text(made: ProgramKernels, dtype: str, stamped: bool = False) -> ProgramText:
+    """Return a program as C for one dtype of floats. Where it is `stamped`, a stamp follows every
+    launch, with the kernel's number: kernels themselves stay as they are.
+    """
+    return _Writer(made, REALS[dtype], stamped).text()
 
 
 def split(loops: LoopProgram) -> tuple[Sequence[Record], For | None, Sequence[Record]]:
@@ -76,11 +92,13 @@ def slots(made: ProgramKernels) -> dict[str, int]:
 
 
 class _Writer:
-    def __init__(self, made: ProgramKernels, real: str) -> None:
+    def __init__(self, made: ProgramKernels, real: str, stamped: bool) -> None:
         self.made = made
         self.real = real
+        self.stamped = stamped
         self.taken = {
             *_USED.split(),
+            *(_STAMPING.split() if stamped else ()),
             *(w for name in HEADERS for w in _WORD.findall(header(name)) if len(w) > 1),
         }
         self.slots = slots(made)
@@ -105,10 +123,12 @@ class _Writer:
             )
         }
         units = {"runtime": HERE, "program": self._driver()}
+        inside = (r for kernel in self.made.kernels for r in walk_kernel(kernel.records))
+        head = STAMPED if any(isinstance(r, Stamp) for r in inside) else ELSEWHERE
         part: list[str] = []
         for text in [*kernels.values(), ""]:
             if part and (not text or sum(map(len, part)) + len(text) > UNIT_CHARACTERS):
-                units[f"kernels_{len(units) - 1}"] = ELSEWHERE + "\n".join(part)
+                units[f"kernels_{len(units) - 1}"] = head + "\n".join(part)
                 part = []
             part.append(text)
         return ProgramText(units, kernels)
@@ -202,7 +222,7 @@ class _Writer:
 
     def _driver(self) -> str:
         before, main, behind = split(self.made.loops)
-        self.launches = iter(zip(self.functions, self.made.kernels, strict=True))
+        self.launches = enumerate(zip(self.functions, self.made.kernels, strict=True))
         lines = [
             f"{self._declared(name, kernel)};"
             for name, kernel in zip(self.functions, self.made.kernels, strict=True)
@@ -220,20 +240,24 @@ class _Writer:
             lines += ["    const uint64_t floats = begin_exact_floats();"]
             lines += [
                 "    watch_interrupts(run);",
+                *(["    begin_stamps(run);"] if self.stamped else []),
                 *sizes,
                 *inside,
                 "ended: __attribute__((unused));",
             ]
             lines += ["    leave_interrupts(run);", "    end_exact_floats(floats);", "}"]
         lanes = f'_Static_assert(LANES * PARTS == {LANES}, "lanes");'
-        return "\n".join([ELSEWHERE, '#include "interrupt.h"', lanes, *lines, ""])
+        head = [STAMPED if self.stamped else ELSEWHERE, '#include "interrupt.h"', lanes]
+        return "\n".join([*head, *lines, STAMPING if self.stamped else ""])
 
     def _lines(self, body: Sequence[Record], margin: str) -> Iterator[str]:
         for record in body:
             if isinstance(record, Launch) or (isinstance(record, For) and record.apart):
-                function, kernel = next(self.launches)
+                number, (function, kernel) = next(self.launches)
                 given = ", ".join(["run", *(self.names[v] for v in kernel.variables)])
                 yield f"{margin}{function}({given});"
+                if self.stamped:
+                    yield f"{margin}stamp_launch(run, {number});"
                 yield f"{margin}if (*run->stop | run->failed) goto ended;"
             elif isinstance(record, For):
                 v, low, high = (self.names[record.variable], *map(self._show, record.range))

@@ -1,0 +1,48 @@
+"""Times that a run gathered under numbers, beside what it took in all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from workbench.backends.protocol import Execution
+
+
+@dataclass(frozen=True)
+class TimedLaunch:
+    """A launch of a run: its kernel's number, and when it was, in seconds from the run's begin."""
+
+    number: int
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True)
+class TimedRun:
+    """A run with stamps: the seconds and the number of times under each number.
+
+    `execution.seconds` is all that it took, the stamps' own time too: `cost` is that of one. Of the
+    first launches there is when they were.
+    """
+
+    execution: Execution = field(repr=False)
+    seconds: Sequence[float]
+    calls: Sequence[int]
+    cost: float
+    launches: tuple[TimedLaunch, ...] = field(default=(), repr=False)
+
+    @property
+    def net(self) -> list[float]:
+        """The seconds without the stamps' own, by number."""
+        pairs = zip(self.seconds, self.calls, strict=True)
+        return [max(seconds - calls * self.cost, 0.0) for seconds, calls in pairs]
+
+    @property
+    def total(self) -> float:
+        """The seconds of the run without those of the stamps."""
+        return self.execution.seconds - sum(self.calls) * self.cost
+
+    @property
+    def between(self) -> float:
+        """The seconds that no number has."""
+        return max(self.execution.seconds - sum(self.seconds), 0.0)
