@@ -102,6 +102,7 @@ class _StampedRun(NativeRun):
             execution,
             (self.ticks * tick).tolist(),
             self.calls.tolist(),
+            self.calls.tolist(),
             cost * tick,
             tuple(
                 TimedLaunch(number, (begin - began[0]) * tick, (end - began[0]) * tick)

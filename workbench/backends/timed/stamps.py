@@ -19,7 +19,8 @@ class TimedLaunch:
 
 @dataclass(frozen=True)
 class TimedRun:
-    """A run with stamps: the seconds and the number of times under each number.
+    """A run with stamps: by number the seconds, how often what they belong to was called, and how
+    many stamps were made.
 
     `execution.seconds` is all that it took, the stamps' own time too: `cost` is that of one. Of the
     first launches there is when they were.
@@ -28,19 +29,20 @@ class TimedRun:
     execution: Execution = field(repr=False)
     seconds: Sequence[float]
     calls: Sequence[int]
+    made: Sequence[int]
     cost: float
     launches: tuple[TimedLaunch, ...] = field(default=(), repr=False)
 
     @property
     def net(self) -> list[float]:
         """The seconds without the stamps' own, by number."""
-        pairs = zip(self.seconds, self.calls, strict=True)
-        return [max(seconds - calls * self.cost, 0.0) for seconds, calls in pairs]
+        pairs = zip(self.seconds, self.made, strict=True)
+        return [max(seconds - made * self.cost, 0.0) for seconds, made in pairs]
 
     @property
     def total(self) -> float:
         """The seconds of the run without those of the stamps."""
-        return self.execution.seconds - sum(self.calls) * self.cost
+        return self.execution.seconds - sum(self.made) * self.cost
 
     @property
     def between(self) -> float:

@@ -108,9 +108,7 @@ class _Dividing:
         close()
         return tuple(stamped_records)
 
-    def _stamped(
-        self, segment: Segment, before: list[KernelRecord]
-    ) -> tuple[KernelRecord, ...]:
+    def _stamped(self, segment: Segment, before: list[KernelRecord]) -> tuple[KernelRecord, ...]:
         """Return the records of a segment and its stamp. It is joined to the one before it where
         both serve the same single statement.
         """

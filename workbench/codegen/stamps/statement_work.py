@@ -17,7 +17,9 @@ from workbench.codegen.kernel_records import (
     Update,
     Value,
     Where,
+    reads,
     values,
+    writes,
 )
 from workbench.codegen.kernel_work import work
 from workbench.lowering.values.intervals import greatest
@@ -25,13 +27,14 @@ from workbench.polyhedral.expression import Expression, expression
 
 Ranges = Mapping[str, tuple[Expression, Expression]]
 
-FUNCTIONS = frozenset("exp log log1p tanh sin cos power".split())
+FUNCTIONS = frozenset(("exp", "log", "log1p", "tanh", "sin", "cos", "power"))
 FUNCTION_STEPS = 16
 """About how many instructions one of these functions takes; other operations take one or two."""
 DRAW_STEPS = 80
 """Those of four random words: ten rounds of two products of 64 bits and four exclusive ors."""
 SORT_STEPS = 32
 """Those of an element of a permutation, which is sorted by random words."""
+
 
 @dataclass(frozen=True)
 class StatementWork:
@@ -54,7 +57,7 @@ class StatementWork:
 
 @dataclass(frozen=True)
 class WorkAt:
-    """A count of work at sizes. `outside` are the buffers in memory, and a float has `real` bytes."""
+    """A count of work at sizes. `outside` are the buffers in memory; a float has `real` bytes."""
 
     sizes: Mapping[str, int]
     outside: Collection[str]
@@ -118,6 +121,27 @@ class WorkAt:
         return 1  # an external call
 
 
+def readers_of_common(records: Sequence[KernelRecord]) -> frozenset[str]:
+    """Return the statements that read what records store that serve no single one."""
+    made: set[str] = set()
+    readers: set[str] = set()
+
+    def visit(body: Sequence[KernelRecord], serving: str) -> None:
+        for record in body:
+            if isinstance(record, Serves):
+                serving = record.statement
+            elif isinstance(record, (Loop, Where)):
+                visit(record.body, serving)
+                serving = last_served(record.body, serving)
+            elif not serving:
+                made.update(writes(record))
+            elif made & set(reads(record)):
+                readers.add(serving)
+
+    visit(records, "")
+    return frozenset(readers)
+
+
 def last_served(records: Sequence[KernelRecord], serving: str) -> str:
     """Return the statement that is served behind records, given that before them."""
     for record in records:
@@ -135,4 +159,3 @@ def _steps_of(value: Value) -> float:
         return 0
     own = FUNCTION_STEPS if value.operation in FUNCTIONS else 1
     return own + sum(map(_steps_of, value.arguments))
-

@@ -1,0 +1,300 @@
+"""`wb.profile`: the time of a run by scope, kernel and statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from workbench.backends import get
+from workbench.backends.arrays.compiled import CompiledArrays
+from workbench.backends.native.compiled_program import CompiledProgram
+from workbench.backends.philox import checked_seed
+from workbench.backends.timed.peaks import Peaks, peaks
+from workbench.backends.timed.stamps import TimedLaunch
+from workbench.errors import WorkbenchError, nearest
+from workbench.measure.profiles import trace
+from workbench.measure.profiles.effort import expect_iterations, rounds, tried
+from workbench.measure.profiles.parts import KEYS, PYTHON, KernelTime, Part, Row, rows
+from workbench.measure.profiles.table import html, text
+from workbench.measure.profiles.timing import RunRequest, Timing, array_timing, native_timing
+from workbench.measure.rounds.expected import Expectation
+from workbench.measure.rounds.rounds import DTYPES, RoundsListener, reporting
+from workbench.measure.runs.compiling import compiled
+from workbench.program.sizes import numbers, resolve
+from workbench.program.text.units import on_threads, percent, seconds_text
+from workbench.program.values import Program
+from workbench.variants.variant import Variant, optimize, variant
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+FEW = 8
+"""The rows of each kind that a profile shows of itself."""
+
+
+@dataclass(frozen=True, repr=False)
+class ProfileRows(Sequence[Row]):
+    """The rows of a profile by scope, kernel or statement, the longest first."""
+
+    what: str
+    rows: tuple[Row, ...]
+    caption: str = ""
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Row, ...]: ...
+    def __getitem__(self, index: int | slice) -> Row | tuple[Row, ...]:
+        return self.rows[index]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def frame(self) -> Any:
+        """Return the rows as a pandas table, indexed by name."""
+        import pandas as pd
+
+        columns = list(Row.__dataclass_fields__)
+        table = pd.DataFrame([vars(row) for row in self.rows], columns=columns)
+        return table.rename(columns={"name": self.what}).set_index(self.what)
+
+    def __repr__(self) -> str:
+        return f"{self.caption}\n\n{text(self.rows, self.what)}"
+
+    def _repr_html_(self) -> str:
+        return html(self.rows, self.what, self.caption)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Profile:
+    """The time of a run by what it was spent on, in seconds.
+
+    `parts` are statements in what was timed as one; where that serves several, they share its
+    seconds by counted work, and rows that hold such seconds are marked `≈`. On native `kernels`
+    are timed as they are launched; those of several statements are divided by a second build that
+    has stamps inside, scaled to the first one's seconds. `undisturbed_seconds` are those of a run
+    that nothing times: `seconds` are to come near. `peaks` are what a core of the machine does at
+    most, times `threads`, with memory of this run's size; None where there is no C compiler.
+    """
+
+    variant: Variant
+    backend: str
+    device: str
+    threads: int
+    sizes: Mapping[str, int]
+    seed: int
+    dtype: str
+    parts: tuple[Part, ...]
+    undisturbed_seconds: float
+    kernels: tuple[KernelTime, ...] = ()
+    peaks: Peaks | None = None
+    launches: tuple[TimedLaunch, ...] = field(default=(), compare=False)
+    """The first launches of kernels, for `trace`."""
+    names: tuple[str, ...] = ()
+    """The names of kernels by the numbers that launches have."""
+
+    @property
+    def seconds(self) -> float:
+        """The seconds of all parts, Python between them included."""
+        return sum(part.seconds for part in self.parts)
+
+    @property
+    def python_seconds(self) -> float:
+        """The seconds between kernels and statements."""
+        return sum(part.seconds for part in self.parts if part.kernel == PYTHON)
+
+    @property
+    def uncertain(self) -> tuple[str, ...]:
+        """The kernels whose division is uncertain: with stamps inside they took more than 15 % more
+        or less.
+        """
+        return tuple(kernel.name for kernel in self.kernels if kernel.uncertain)
+
+    def by(self, what: str) -> ProfileRows:
+        """Return seconds, calls, operations and bytes by "scope", "kernel" or "statement"."""
+        if what not in KEYS:
+            raise WorkbenchError(f"by({what!r}): {nearest(str(what), KEYS, 'ways')}")
+        if what == "kernel" and not self.kernels:
+            raise WorkbenchError(
+                f'by("kernel"): {self.backend} has no kernels; expected "scope" or "statement"'
+            )
+        launches = {kernel.name: kernel.launches for kernel in self.kernels}
+        return ProfileRows(what, rows(self.parts, what, self.peaks, launches), self._head)
+
+    def frame(self) -> Any:
+        """Return the parts as a pandas table, a row each."""
+        import pandas as pd
+
+        table = pd.DataFrame([vars(part) for part in self.parts])
+        return table.sort_values("seconds", ascending=False, ignore_index=True)
+
+    def plot(self, what: str = "statement") -> Figure:
+        """Draw the longest rows by statement, kernel or scope as bars, in a matplotlib Figure."""
+        from workbench.measure.profiles.drawing import bars
+
+        return bars(self.by(what), self._title, self._scopes(what))
+
+    def trace(self, path: str | Path) -> None:
+        """Write the first launches of kernels as trace events, for https://ui.perfetto.dev. Those
+        of the first 20,000 launches are there: how the run goes on is the same.
+        """
+        if not self.launches:
+            raise WorkbenchError(f"no trace: {self.backend} launches no kernels; native does")
+        if not Path(path).absolute().parent.is_dir():
+            raise WorkbenchError(f"no trace: there is no folder {Path(path).absolute().parent}")
+        about = {
+            "program": self.variant.program.name,
+            "backend": on_threads(self.backend, self.threads),
+            "sizes": dict(self.sizes),
+            "seed": self.seed,
+            "dtype": self.dtype,
+            "device": self.device,
+            "launches": sum(kernel.launches for kernel in self.kernels),
+            "shown": len(self.launches),
+        }
+        trace.write(path, self.launches, self.names, self._scopes("kernel"), about)
+
+    def _scopes(self, what: str) -> dict[str, str]:
+        """Return the scope in which each row spent most."""
+        most: dict[str, tuple[float, str]] = {}
+        shares: dict[tuple[str, str], float] = {}
+        for part in self.parts:
+            key = KEYS[what](part), part.scope
+            shares[key] = shares.get(key, 0.0) + part.seconds
+        for (name, scope), seconds in shares.items():
+            most[name] = max(most.get(name, (-1.0, "")), (seconds, scope))
+        return {name: scope for name, (_, scope) in most.items()}
+
+    # -- text --------------------------------------------------------------------------------------
+
+    @property
+    def _title(self) -> str:
+        where = on_threads(self.backend, self.threads)
+        return (
+            f"{self.variant.program.name} on {where}: {numbers(self.sizes)}, seed {self.seed}, "
+            f"{self.dtype}"
+        )
+
+    @property
+    def _head(self) -> str:
+        """What was run, and how its parts add up."""
+        lines = [f"{self._title}; {self.device}", self._sums()]
+        return "\n".join([*lines, *self._divided()])
+
+    def _sums(self) -> str:
+        off = self.seconds / self.undisturbed_seconds - 1
+        sign = "+" if off >= 0 else "−"
+        what = "kernels" if self.kernels else "statements"
+        inside = self.seconds - self.python_seconds
+        return (
+            f"{what} {seconds_text(inside)} + Python between {seconds_text(self.python_seconds)} = "
+            f"{seconds_text(self.seconds)}; undisturbed {seconds_text(self.undisturbed_seconds)} "
+            f"({sign}{percent(abs(off))})"
+        )
+
+    def _divided(self) -> Iterator[str]:
+        """Yield how long the kernels that were divided took in both builds."""
+        divided = [kernel for kernel in self.kernels if kernel.divided_seconds is not None]
+        if not divided:
+            return
+        plain = sum(kernel.seconds for kernel in divided)
+        inside = sum(kernel.divided_seconds or 0.0 for kernel in divided)
+        count = f"{len(divided)} kernel{'s' if len(divided) > 1 else ''}"
+        yield (
+            f"{count} divided by a second build: {seconds_text(plain)}, there "
+            f"{seconds_text(inside)}"
+        )
+        for kernel in divided:
+            if kernel.uncertain:
+                yield (
+                    f"uncertain: {kernel.name}, {seconds_text(kernel.seconds)}, there "
+                    f"{seconds_text(kernel.divided_seconds or 0.0)}"
+                )
+
+    def __repr__(self) -> str:
+        kinds = ["scope", *(["kernel"] if self.kernels else []), "statement"]
+        return "\n\n".join([self._head, *(text(self.by(kind), kind, FEW) for kind in kinds)])
+
+    def _repr_html_(self) -> str:
+        first, second = self.by("scope"), self.by("statement")
+        return html(first, "scope", self._head) + html(second, "statement", "")
+
+
+def profile(
+    program: Program | Variant,
+    backend: str | None = None,
+    sizes: Mapping[str, int] | None = None,
+    *,
+    seed: int = 0,
+    dtype: str = "float32",
+    threads: int | None = 1,
+    force: bool = False,
+    progress: bool | RoundsListener = True,
+) -> Profile:
+    """Run a variant, or a program under the automatic recipe, and tell what its time is spent on.
+
+    `backend`: "numpy", unless given. It is run undisturbed and timed in turn, and of each the
+    shortest counts; that takes some seconds. On native, kernels of any number of `threads` are
+    timed as they are launched, by the clock; what is inside of them is divided as one thread takes
+    it. A run that would take more than 10 seconds is refused without `force=True`. The other
+    arguments are those of `wb.run` and `wb.measure`.
+    """
+    checked_seed(seed)
+    if dtype not in DTYPES:
+        raise WorkbenchError(f'dtype {dtype!r}; expected "float32" or "float64"')
+    name = "numpy" if backend is None else backend
+    chosen = variant(program)
+    known = resolve(chosen.program.equations, sizes)
+    runner = get(name)
+    used = runner.threads(threads)
+    if not isinstance(program, Variant):
+        chosen = optimize(chosen, sizes=sizes, backend=name, dtype=dtype)
+    request = RunRequest(known, seed, dtype, used)
+    with reporting(progress, chosen.program.name) as report:
+        timing = _timing(chosen, name, sizes, request, force, report)
+        report("measuring peaks", 0, 1)
+        highest = peaks(timing.undisturbed.peak_bytes, dtype, used)
+    return Profile(
+        variant=chosen,
+        backend=name,
+        device=runner.device(),
+        threads=used,
+        sizes=known,
+        seed=seed,
+        dtype=dtype,
+        parts=timing.parts,
+        undisturbed_seconds=timing.undisturbed.seconds,
+        kernels=timing.kernels,
+        peaks=highest,
+        launches=timing.launches,
+        names=timing.names,
+    )
+
+
+def _timing(
+    chosen: Variant,
+    backend: str,
+    sizes: Mapping[str, int] | None,
+    request: RunRequest,
+    force: bool,
+    report: RoundsListener,
+) -> Timing:
+    """Compile, refuse what would take too long, and time the rest."""
+    report("compiling", 0, 1)
+    program = chosen.program
+    ready, _, _ = compiled(get(backend), program, request.dtype)
+    if not force:
+        expectation = Expectation(program, ready.loop_program, backend, request.dtype)
+        expect_iterations(expectation, sizes)
+    report("trying", 0, 1)
+    seconds = tried(ready, program, {"sizes": sizes, **request.arguments}, force)
+    if isinstance(ready, CompiledProgram):
+        return native_timing(ready, request, sizes, rounds(seconds), report)
+    assert isinstance(ready, CompiledArrays), ready
+    return array_timing(ready, request, sizes, rounds(seconds), report)
