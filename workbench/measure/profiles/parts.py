@@ -126,8 +126,8 @@ def _row(
         calls=sum(entries.values()) if launches is None else launches,
         flops=flops,
         bytes=moved,
-        flops_share=_of_peak(flops, seconds, peaks and peaks.flops_per_second),
-        bytes_share=_of_peak(moved, seconds, peaks and peaks.bytes_per_second),
+        flops_share=_of_peak(flops, seconds, peaks.flops_per_second if peaks else None),
+        bytes_share=_of_peak(moved, seconds, peaks.bytes_per_second if peaks else None),
         approximate=approximate,
     )
 
