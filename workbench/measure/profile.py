@@ -15,14 +15,14 @@ from workbench.backends.timed.peaks import Peaks, peaks
 from workbench.backends.timed.stamps import TimedLaunch
 from workbench.errors import WorkbenchError, nearest
 from workbench.measure.profiles import trace
-from workbench.measure.profiles.effort import expect_iterations, rounds, tried
+from workbench.measure.profiles.effort import RunRequest, expect_iterations, rounds, tried
 from workbench.measure.profiles.parts import KEYS, PYTHON, KernelTime, Part, Row, rows
 from workbench.measure.profiles.table import html, text
-from workbench.measure.profiles.timing import RunRequest, Timing, array_timing, native_timing
+from workbench.measure.profiles.timing import Timing, array_timing, native_timing
 from workbench.measure.rounds.expected import Expectation
 from workbench.measure.rounds.rounds import DTYPES, RoundsListener, reporting
 from workbench.measure.runs.compiling import compiled
-from workbench.program.sizes import numbers, resolve
+from workbench.program.sizes import numbers, resolve, settable
 from workbench.program.text.units import on_threads, percent, seconds_text
 from workbench.program.values import Program
 from workbench.variants.variant import Variant, optimize, variant
@@ -200,21 +200,21 @@ class Profile:
 
     def _divided(self) -> Iterator[str]:
         """Yield how long the kernels that were divided took in both builds."""
-        divided = [kernel for kernel in self.kernels if kernel.divided_seconds is not None]
+        divided = {k.name: k.division for k in self.kernels if k.division is not None}
         if not divided:
             return
-        plain = sum(kernel.seconds for kernel in divided)
-        inside = sum(kernel.divided_seconds or 0.0 for kernel in divided)
-        count = f"{len(divided)} kernel{'s' if len(divided) > 1 else ''}"
+        plain = sum(division.plain_seconds for division in divided.values())
+        inside = sum(division.divided_seconds for division in divided.values())
+        alone = " by one thread" if self.threads > 1 else ""
         yield (
-            f"{count} divided by a second build: {seconds_text(plain)}, there "
-            f"{seconds_text(inside)}"
+            f"{len(divided)} kernel{'s' if len(divided) > 1 else ''} divided by a second build: "
+            f"{seconds_text(plain)}{alone}, there {seconds_text(inside)}"
         )
-        for kernel in divided:
-            if kernel.uncertain:
+        for name, division in divided.items():
+            if division.uncertain:
                 yield (
-                    f"uncertain: {kernel.name}, {seconds_text(kernel.seconds)}, there "
-                    f"{seconds_text(kernel.divided_seconds or 0.0)}"
+                    f"uncertain: {name}, {seconds_text(division.plain_seconds)}, there "
+                    f"{seconds_text(division.divided_seconds)}"
                 )
 
     def __repr__(self) -> str:
@@ -242,7 +242,7 @@ def profile(
     `backend`: "numpy", unless given. It is run undisturbed and timed in turn, and of each the
     shortest counts; that takes some seconds. On native, kernels of any number of `threads` are
     timed as they are launched, by the clock; what is inside of them is divided as one thread takes
-    it. A run that would take more than 10 seconds is refused without `force=True`. The other
+    it. A profile that would take more than a minute is refused without `force=True`. The other
     arguments are those of `wb.run` and `wb.measure`.
     """
     checked_seed(seed)
@@ -255,9 +255,9 @@ def profile(
     used = runner.threads(threads)
     if not isinstance(program, Variant):
         chosen = optimize(chosen, sizes=sizes, backend=name, dtype=dtype)
-    request = RunRequest(known, seed, dtype, used)
+    request = RunRequest(settable(chosen.program.equations, known), seed, dtype, used)
     with reporting(progress, chosen.program.name) as report:
-        timing = _timing(chosen, name, sizes, request, force, report)
+        timing = _timing(chosen, name, request, force, report)
         report("measuring peaks", 0, 1)
         highest = peaks(timing.undisturbed.peak_bytes, dtype, used)
     return Profile(
@@ -280,7 +280,6 @@ def profile(
 def _timing(
     chosen: Variant,
     backend: str,
-    sizes: Mapping[str, int] | None,
     request: RunRequest,
     force: bool,
     report: RoundsListener,
@@ -291,10 +290,10 @@ def _timing(
     ready, _, _ = compiled(get(backend), program, request.dtype)
     if not force:
         expectation = Expectation(program, ready.loop_program, backend, request.dtype)
-        expect_iterations(expectation, sizes)
+        expect_iterations(expectation, request.sizes)
     report("trying", 0, 1)
-    seconds = tried(ready, program, {"sizes": sizes, **request.arguments}, force)
+    seconds = tried(ready, program, request, force)
     if isinstance(ready, CompiledProgram):
-        return native_timing(ready, request, sizes, rounds(seconds), report)
+        return native_timing(ready, request, rounds(seconds), report)
     assert isinstance(ready, CompiledArrays), ready
-    return array_timing(ready, request, sizes, rounds(seconds), report)
+    return array_timing(ready, request, rounds(seconds), report)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from workbench.backends.protocol import Compiled, Outputs
+from workbench.backends.protocol import Compiled, Execution, Outputs, Progress
 from workbench.errors import WorkbenchError
 from workbench.lowering.loop_program import LoopProgram
 from workbench.measure.rounds.expected import LIMIT, Expectation
@@ -24,12 +25,26 @@ ENOUGH = 2.0
 """The seconds of a build's runs after which no more are needed."""
 
 
+@dataclass(frozen=True)
+class RunRequest:
+    """What is run: the sizes that are not derived, the seed, the dtype, threads."""
+
+    sizes: Mapping[str, int]
+    seed: int
+    dtype: str
+    threads: int
+
+    def run(self, compiled: Compiled, on_progress: Progress | None = None) -> Execution:
+        """Run once."""
+        return compiled.run(self.sizes, self.seed, self.dtype, on_progress, threads=self.threads)
+
+
 def rounds(seconds: float) -> int:
     """Return how often each build is run, where a run takes so many seconds."""
     return min(max(math.ceil(ENOUGH / max(seconds, 1e-9)), LEAST_ROUNDS), MOST_ROUNDS)
 
 
-def expect_iterations(expectation: Expectation, sizes: Mapping[str, int] | None) -> None:
+def expect_iterations(expectation: Expectation, sizes: Mapping[str, int]) -> None:
     """Raise WorkbenchError where one iteration of the outermost loop is predicted to take so long
     that it is not even tried.
     """
@@ -42,12 +57,12 @@ def expect_iterations(expectation: Expectation, sizes: Mapping[str, int] | None)
         )
 
 
-def tried(compiled: Compiled, program: Program, run: Mapping[str, object], force: bool) -> float:
-    """Run for a while with these arguments, and return the seconds that a whole run takes. Unless
-    told to `force` it, raise WorkbenchError where a profile would take too long.
+def tried(compiled: Compiled, program: Program, request: RunRequest, force: bool) -> float:
+    """Run for a while, and return the seconds that a whole run takes. Unless told to `force` it,
+    raise WorkbenchError where a profile would take too long.
     """
     ending = _Ending(time.perf_counter() + TRIAL)
-    execution = compiled.run(on_progress=ending, **run)  # type: ignore[arg-type]
+    execution = request.run(compiled, ending)
     if execution.completed < execution.total and not ending.ended:
         raise KeyboardInterrupt
     seconds = execution.seconds * execution.total / max(execution.completed, 1)

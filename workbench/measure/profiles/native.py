@@ -14,7 +14,7 @@ from workbench.codegen.stamps.segments import Segment
 from workbench.codegen.stamps.statement_work import StatementWork, WorkAt, readers_of_common
 from workbench.lowering.loops.bytes import FLOAT_BYTES, bytes_of
 from workbench.lowering.memory.tiles import TileStored
-from workbench.measure.profiles.parts import PYTHON, KernelTime, Part, scope_of
+from workbench.measure.profiles.parts import PYTHON, Division, KernelTime, Part, scope_of
 from workbench.program.accumulating import owner
 
 SHORT = 200e-9
@@ -34,8 +34,8 @@ class Entry:
 
 @dataclass(frozen=True)
 class NativeTimes:
-    """The runs of a program that tell its times: in the plain build, and in one with `segments`,
-    where it has any.
+    """The runs of a program that tell its times: in the plain build, and where kernels have
+    `segments`, by one thread `alone` in that build and in one that has stamps between them.
     """
 
     compiled: CompiledProgram
@@ -43,6 +43,7 @@ class NativeTimes:
     dtype: str
     plain: TimedRun
     segments: Sequence[Segment] = field(default=(), repr=False)
+    alone: TimedRun | None = None
     divided: TimedRun | None = None
 
     @property
@@ -53,7 +54,7 @@ class NativeTimes:
         """Return the time of each kernel that was launched."""
         names = self.compiled.text(self.dtype).kernels
         return tuple(
-            KernelTime(name, self.plain.calls[k], self.plain.net[k], self._divided_seconds(k))
+            KernelTime(name, self.plain.calls[k], self.plain.net[k], self._division(k))
             for k, name in enumerate(names)
             if self.plain.calls[k]
         )
@@ -123,12 +124,13 @@ class NativeTimes:
             if segment.kernel == number and self.divided and self.divided.calls[first + k]
         }
 
-    def _divided_seconds(self, number: int) -> float | None:
-        """Return the seconds of a kernel in the build that divides it, None where none does."""
+    def _division(self, number: int) -> Division | None:
+        """Return the two times of a kernel that is divided, None where it is not."""
         inside = self._inside(number)
-        if self.divided is None or not inside:
+        if self.alone is None or self.divided is None or not inside:
             return None
-        return self.divided.net[number] + sum(self.divided.net[k] for k in inside)
+        net = self.divided.net
+        return Division(self.alone.net[number], net[number] + sum(net[k] for k in inside))
 
     # -- work --------------------------------------------------------------------------------------
 

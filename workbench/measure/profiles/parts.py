@@ -34,22 +34,34 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Division:
+    """The seconds of a kernel by one thread, in the plain build and in the one that divides it."""
+
+    plain_seconds: float
+    divided_seconds: float
+
+    @property
+    def uncertain(self) -> bool:
+        """Tell whether the two builds differ too much to trust the division."""
+        off = abs(self.divided_seconds - self.plain_seconds)
+        return off > UNCERTAIN * self.plain_seconds
+
+
+@dataclass(frozen=True)
 class KernelTime:
-    """A compiled kernel in a run: its launches and their seconds. Where stamps divide it in a
-    second build, `divided_seconds` are the seconds there, to compare.
+    """A compiled kernel in a run: its launches, their seconds, and how a second build divided them
+    among its statements, where it has several.
     """
 
     name: str
     launches: int
     seconds: float
-    divided_seconds: float | None = None
+    division: Division | None = None
 
     @property
     def uncertain(self) -> bool:
-        """Tell whether the two builds differ too much to trust the division."""
-        if self.divided_seconds is None:
-            return False
-        return abs(self.divided_seconds - self.seconds) > UNCERTAIN * self.seconds
+        """Tell whether its division is uncertain."""
+        return self.division is not None and self.division.uncertain
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ Anything delays a run, and nothing makes it shorter: of each kind the shortest c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from workbench.backends.arrays.compiled import CompiledArrays
@@ -16,25 +16,12 @@ from workbench.backends.timed.stamps import TimedLaunch, TimedRun
 from workbench.backends.timed.timed_arrays import timed_arrays
 from workbench.codegen.stamps.segments import stamped
 from workbench.measure.profiles.arrays import array_parts
+from workbench.measure.profiles.effort import RunRequest
 from workbench.measure.profiles.native import NativeTimes
 from workbench.measure.profiles.parts import KernelTime, Part
+from workbench.program.sizes import resolve
 
 Listener = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True)
-class RunRequest:
-    """What is run: sizes that are all given, the seed, the dtype, threads."""
-
-    sizes: Mapping[str, int]
-    seed: int
-    dtype: str
-    threads: int
-
-    @property
-    def arguments(self) -> dict[str, object]:
-        """The arguments of `Compiled.run`."""
-        return {"seed": self.seed, "dtype": self.dtype, "threads": self.threads}
 
 
 @dataclass(frozen=True)
@@ -53,7 +40,6 @@ class Timing:
 def native_timing(
     compiled: CompiledProgram,
     request: RunRequest,
-    sizes: Mapping[str, int] | None,
     rounds: int,
     report: Listener,
 ) -> Timing:
@@ -67,35 +53,38 @@ def native_timing(
     divided = StampedProgram(compiled.program, divided_kernels, compiled.compiler)
     if segments:
         divided.prepare(request.dtype)
-    seed, dtype = request.seed, request.dtype
-    undisturbed, timed, inside = list[Execution](), list[TimedRun](), list[TimedRun]()
+    arguments = request.sizes, request.seed, request.dtype
+    undisturbed = list[Execution]()
+    timed, alone, inside = list[TimedRun](), list[TimedRun](), list[TimedRun]()
     for turn in range(rounds):
         report("profiling", turn, rounds)
-        undisturbed.append(compiled.run(sizes, **request.arguments))  # type: ignore[arg-type]
-        timed.append(plain.timed(sizes, seed, dtype, request.threads))
+        undisturbed.append(request.run(compiled))
+        timed.append(plain.timed(*arguments, request.threads))
         if segments:
-            inside.append(divided.timed(sizes, seed, dtype))
+            inside.append(divided.timed(*arguments))
+        if segments and request.threads > 1:
+            alone.append(plain.timed(*arguments))
     times = NativeTimes(
         compiled,
-        request.sizes,
-        dtype,
+        resolve(compiled.program.equations, request.sizes),
+        request.dtype,
         _shortest(timed),
         segments,
-        _shortest(inside) if inside else None,
+        _shortest(alone or timed) if segments else None,
+        _shortest(inside) if segments else None,
     )
     return Timing(
         times.parts(),
-        whole(min(undisturbed, key=lambda run: run.seconds)),
+        _least(undisturbed),
         times.kernels(),
         times.plain.launches,
-        tuple(compiled.text(dtype).kernels),
+        tuple(compiled.text(request.dtype).kernels),
     )
 
 
 def array_timing(
     compiled: CompiledArrays,
     request: RunRequest,
-    sizes: Mapping[str, int] | None,
     rounds: int,
     report: Listener,
 ) -> Timing:
@@ -104,27 +93,26 @@ def array_timing(
     undisturbed, timed = list[Execution](), list[TimedRun]()
     for turn in range(rounds):
         report("profiling", turn, rounds)
-        undisturbed.append(compiled.run(sizes, **request.arguments))  # type: ignore[arg-type]
-        timed.append(inside.timed(sizes, request.seed, request.dtype, request.threads))
+        undisturbed.append(request.run(compiled))
+        timed.append(inside.timed(request.sizes, request.seed, request.dtype, request.threads))
     parts = array_parts(
         compiled.program,
         compiled.loop_program,
         inside.timers.statements,
         _shortest(timed),
-        request.sizes,
+        resolve(compiled.program.equations, request.sizes),
         request.dtype,
     )
-    return Timing(parts, whole(min(undisturbed, key=lambda run: run.seconds)))
+    return Timing(parts, _least(undisturbed))
 
 
 def _shortest(runs: Sequence[TimedRun]) -> TimedRun:
-    for run in runs:
-        whole(run.execution)
+    _least([run.execution for run in runs])
     return min(runs, key=lambda run: run.total)
 
 
-def whole(execution: Execution) -> Execution:
-    """Return a run that came to its end. Raises KeyboardInterrupt: a part of one is no profile."""
-    if execution.completed < execution.total:
+def _least(runs: Sequence[Execution]) -> Execution:
+    """Return the shortest run. Raises KeyboardInterrupt where one was interrupted."""
+    if any(run.completed < run.total for run in runs):
         raise KeyboardInterrupt
-    return execution
+    return min(runs, key=lambda run: run.seconds)
