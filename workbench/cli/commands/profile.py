@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
+
 from workbench.backends.philox import MOST_SEED
 from workbench.cli.arguments import Parser, add_arguments
 from workbench.cli.options import add_backend, whole_number, writable
 from workbench.cli.templates import chosen
 from workbench.cli.variants import add_order, ordered, traced
+from workbench.errors import WorkbenchError
 from workbench.measure.profile import profile
 from workbench.measure.profiles.parts import KEYS
 
+KERNELS = "native"
+"""The backend that launches kernels."""
 PURPOSE = "Tell where the time of a run goes, by scope, kernel and statement."
 
 
@@ -24,6 +29,7 @@ def main(words: list[str]) -> int:
     add_order(parser, "whole arrays, by the automatic recipe")
     names = add_arguments(parser, template)
     given = parser.strictly(rest, names)
+    _expect_kernels(given)
     found = profile(
         ordered(traced(template, names, given), given, automatic=True),
         given.backend,
@@ -38,6 +44,15 @@ def main(words: list[str]) -> int:
         found.trace(given.trace)
         print(f"trace written to {given.trace}, for https://ui.perfetto.dev")
     return 0
+
+
+def _expect_kernels(given: argparse.Namespace) -> None:
+    """Refuse, before anything is run, what only compiled C has."""
+    for option in ("--by kernel", "--trace"):
+        name, _, value = option.removeprefix("--").partition(" ")
+        asked = getattr(given, name)
+        if given.backend != KERNELS and (asked == value if value else asked is not None):
+            raise WorkbenchError(f"{option}: {given.backend} has no kernels, {KERNELS} has")
 
 
 def _add_options(parser: Parser) -> None:
