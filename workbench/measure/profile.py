@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 FEW = 8
 """The rows of each kind that a profile shows of itself."""
+NEAR = 0.05
+"""The share by which its parts differ from an undisturbed run at most, on a machine at rest."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -190,12 +192,13 @@ class Profile:
     def _sums(self) -> str:
         off = self.seconds / self.undisturbed_seconds - 1
         sign = "+" if off >= 0 else "−"
+        busy = "" if abs(off) <= NEAR else ": other programs may have run beside it"
         what = "kernels" if self.kernels else "statements"
         inside = self.seconds - self.python_seconds
         return (
             f"{what} {seconds_text(inside)} + Python between {seconds_text(self.python_seconds)} = "
             f"{seconds_text(self.seconds)}; undisturbed {seconds_text(self.undisturbed_seconds)} "
-            f"({sign}{percent(abs(off))})"
+            f"({sign}{percent(abs(off))}{busy})"
         )
 
     def _divided(self) -> Iterator[str]:

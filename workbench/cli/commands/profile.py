@@ -48,11 +48,9 @@ def main(words: list[str]) -> int:
 
 def _expect_kernels(given: argparse.Namespace) -> None:
     """Refuse, before anything is run, what only compiled C has."""
-    for option in ("--by kernel", "--trace"):
-        name, _, value = option.removeprefix("--").partition(" ")
-        asked = getattr(given, name)
-        if given.backend != KERNELS and (asked == value if value else asked is not None):
-            raise WorkbenchError(f"{option}: {given.backend} has no kernels, {KERNELS} has")
+    asked = "--trace" if given.trace is not None else "--by kernel"
+    if given.backend != KERNELS and (given.trace is not None or given.by == "kernel"):
+        raise WorkbenchError(f"{asked}: {given.backend} has no kernels, {KERNELS} has")
 
 
 def _add_options(parser: Parser) -> None:
