@@ -49,7 +49,6 @@ from tests.cli.calling import SMALL, Call
         ("profile reinforce --trace no/such/folder/x.json", "--trace: there is no folder"),
         ("profile reinforce --by kernle", "--by: invalid choice: 'kernle'"),
         ("profile reinforce --by kernel", "--by kernel: numpy has no kernels, native has"),
-        ("profile reinforce --trace x.json", "--trace: numpy has no kernels, native has"),
         ("optimize reinforse", "unknown algorithm 'reinforse': did you mean reinforce?"),
         ("optimize reinforce --B 0", "--B: a size must be at least 1, found 0"),
         ("optimize reinforce --save no/such/folder/x.json", "--save: there is no folder"),

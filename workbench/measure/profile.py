@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from workbench.backends import get
 from workbench.backends.arrays.compiled import CompiledArrays
@@ -16,7 +16,8 @@ from workbench.backends.timed.stamps import TimedLaunch
 from workbench.errors import WorkbenchError, nearest
 from workbench.measure.profiles import trace
 from workbench.measure.profiles.effort import RunRequest, expect_iterations, rounds, tried
-from workbench.measure.profiles.parts import KEYS, PYTHON, KernelTime, Part, Row, rows
+from workbench.measure.profiles.parts import KEYS, PYTHON, KernelTime, Part
+from workbench.measure.profiles.rows import ProfileRows, rows
 from workbench.measure.profiles.table import html, text
 from workbench.measure.profiles.timing import Timing, array_timing, native_timing
 from workbench.measure.rounds.expected import Expectation
@@ -37,42 +38,6 @@ NEAR = 0.05
 """The share by which its parts differ from an undisturbed run at most, on a machine at rest."""
 
 
-@dataclass(frozen=True, repr=False)
-class ProfileRows(Sequence[Row]):
-    """The rows of a profile by scope, kernel or statement, the longest first."""
-
-    what: str
-    rows: tuple[Row, ...]
-    caption: str = ""
-
-    @overload
-    def __getitem__(self, index: int) -> Row: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Row, ...]: ...
-    def __getitem__(self, index: int | slice) -> Row | tuple[Row, ...]:
-        return self.rows[index]
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[Row]:
-        return iter(self.rows)
-
-    def frame(self) -> Any:
-        """Return the rows as a pandas table, indexed by name."""
-        import pandas as pd
-
-        columns = list(Row.__dataclass_fields__)
-        table = pd.DataFrame([vars(row) for row in self.rows], columns=columns)
-        return table.rename(columns={"name": self.what}).set_index(self.what)
-
-    def __repr__(self) -> str:
-        return f"{self.caption}\n\n{text(self.rows, self.what)}"
-
-    def _repr_html_(self) -> str:
-        return html(self.rows, self.what, self.caption)
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class Profile:
     """The time of a run by what it was spent on, in seconds.
@@ -82,7 +47,7 @@ class Profile:
     are timed as they are launched; those of several statements are divided by a second build that
     has stamps inside, scaled to the first one's seconds. `undisturbed_seconds` are those of a run
     that nothing times: `seconds` are to come near. `peaks` are what a core of the machine does at
-    most, times `threads`, with memory of this run's size; None where there is no C compiler.
+    most, times `threads`, with memory of this run's size; None on a GPU and without a C compiler.
     """
 
     variant: Variant
@@ -97,9 +62,9 @@ class Profile:
     kernels: tuple[KernelTime, ...] = ()
     peaks: Peaks | None = None
     launches: tuple[TimedLaunch, ...] = field(default=(), compare=False)
-    """The first launches of kernels, for `trace`."""
+    """The first launches of kernels, or else executions of statements, for `trace`."""
     names: tuple[str, ...] = ()
-    """The names of kernels by the numbers that launches have."""
+    """What is launched, by the numbers that launches have."""
 
     @property
     def seconds(self) -> float:
@@ -143,11 +108,9 @@ class Profile:
         return bars(self.by(what), self._title, self._scopes(what))
 
     def trace(self, path: str | Path) -> None:
-        """Write the first launches of kernels as trace events, for https://ui.perfetto.dev. Those
-        of the first 20,000 launches are there: how the run goes on is the same.
+        """Write the first 20,000 launches of kernels as trace events, for https://ui.perfetto.dev;
+        on other backends the first so many statements, without what is between them.
         """
-        if not self.launches:
-            raise WorkbenchError(f"no trace: {self.backend} launches no kernels; native does")
         if not Path(path).absolute().parent.is_dir():
             raise WorkbenchError(f"no trace: there is no folder {Path(path).absolute().parent}")
         about = {
@@ -157,10 +120,10 @@ class Profile:
             "seed": self.seed,
             "dtype": self.dtype,
             "device": self.device,
-            "launches": sum(kernel.launches for kernel in self.kernels),
-            "shown": len(self.launches),
+            "first": len(self.launches),
         }
-        trace.write(path, self.launches, self.names, self._scopes("kernel"), about)
+        scopes = self._scopes("kernel" if self.kernels else "statement")
+        trace.write(path, self.launches, self.names, scopes, about)
 
     def _scopes(self, what: str) -> dict[str, str]:
         """Return the scope in which each row spent most."""
@@ -262,7 +225,8 @@ def profile(
     with reporting(progress, chosen.program.name) as report:
         timing = _timing(chosen, name, request, force, report)
         report("measuring peaks", 0, 1)
-        highest = peaks(timing.undisturbed.peak_bytes, dtype, used)
+        on_processor = name != "cuda"
+        highest = peaks(timing.undisturbed.peak_bytes, dtype, used) if on_processor else None
     return Profile(
         variant=chosen,
         backend=name,

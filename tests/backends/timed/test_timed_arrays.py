@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -122,3 +123,21 @@ def test_a_device_is_waited_for(clock: Clock) -> None:
     made = timed_arrays(replace(plain, finish=lambda: waits.append(clock.now)))
     run = made.timed({"B": 2, "T": 2}, 0, "float32")
     assert len(waits) > sum(run.made)
+
+
+def test_what_a_run_does_at_first_is_told_in_its_order(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = timed_of(walk())
+    slow = replace(made, functions=made.functions | {"tanh": clock.taking(np.tanh, 1000)})
+    names = slow.timers.statements
+    launches = slow.begun({"B": 2, "T": 3}, 0, "float64")
+    assert {names[launch.number] for launch in launches} == set(names)
+    bent = [launch for launch in launches if names[launch.number] == "bent"]
+    assert [round((launch.end - launch.begin) * 1e9) for launch in bent].count(1000) == 2 * 3
+    for before, launch in pairwise(launches):
+        assert before.end == launch.begin
+    monkeypatch.setattr(module, "MOST_LAUNCHES", 5)
+    assert [x.number for x in slow.begun({"B": 2, "T": 3}, 0, "float64")] == [
+        x.number for x in launches[:5]
+    ]

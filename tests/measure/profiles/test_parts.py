@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -14,10 +15,10 @@ from workbench.measure.profiles.parts import (
     Division,
     KernelTime,
     Part,
-    Row,
-    rows,
     scope_of,
 )
+from workbench.measure.profiles.rows import rows
+from workbench.measure.profiles.table import Row
 
 PARTS = (
     Part("k1", 0, "a", "acting", 1.0, 10, flops=6.0, bytes=30.0),
@@ -88,7 +89,5 @@ def test_a_division_is_uncertain_from_15_percent_on(inside: float, uncertain: bo
 def test_a_statement_counts_to_the_environment_its_phase_or_its_scope(
     scope: tuple[str, ...], phase: str, counted: str
 ) -> None:
-    from dataclasses import replace
-
     statement = h.statement("x", [h.n], 1.0, {"n": (0, h.N)})
     assert scope_of(replace(statement, scope=scope, phase=phase)) == counted

@@ -12,13 +12,11 @@ import numpy as np
 
 from workbench.backends.native.compiled_program import CompiledProgram, NativeRun
 from workbench.backends.native.run_arguments import Arguments
-from workbench.backends.timed.stamps import TimedLaunch, TimedRun
+from workbench.backends.timed.stamps import MOST_LAUNCHES, TimedLaunch, TimedRun
 from workbench.codegen.kernel_records import Stamp, walk
 from workbench.codegen.printing.program_text import ProgramText, program_text
 from workbench.program.sizes import resolve
 
-MOST_LAUNCHES = 20_000
-"""The launches of which a run tells when they were: the first ones."""
 BATCH, BATCHES = 1000, 9
 """The stamps that are made in a row to know what one takes, and how often that is tried."""
 SHORTEST = 0.02

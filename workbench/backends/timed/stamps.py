@@ -7,10 +7,15 @@ from dataclasses import dataclass, field
 
 from workbench.backends.protocol import Execution
 
+MOST_LAUNCHES = 20_000
+"""The launches of which a run tells when they were: the first ones."""
+
 
 @dataclass(frozen=True)
 class TimedLaunch:
-    """A launch of a run: its kernel's number, and when it was, in seconds from the run's begin."""
+    """What has a number in a run, a kernel or a statement, and when it was, in seconds from the
+    run's begin.
+    """
 
     number: int
     begin: float

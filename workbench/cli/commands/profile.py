@@ -42,15 +42,14 @@ def main(words: list[str]) -> int:
     print(found if given.by is None else found.by(given.by))
     if given.trace is not None:
         found.trace(given.trace)
-        print(f"trace written to {given.trace}, for https://ui.perfetto.dev")
+        print(f"trace written to {given.trace}")
     return 0
 
 
 def _expect_kernels(given: argparse.Namespace) -> None:
     """Refuse, before anything is run, what only compiled C has."""
-    asked = "--trace" if given.trace is not None else "--by kernel"
-    if given.backend != KERNELS and (given.trace is not None or given.by == "kernel"):
-        raise WorkbenchError(f"{asked}: {given.backend} has no kernels, {KERNELS} has")
+    if given.by == "kernel" and given.backend != KERNELS:
+        raise WorkbenchError(f"--by kernel: {given.backend} has no kernels, {KERNELS} has")
 
 
 def _add_options(parser: Parser) -> None:
@@ -66,7 +65,7 @@ def _add_options(parser: Parser) -> None:
         "--trace",
         type=writable("--trace"),
         metavar="FILE",
-        help="write the first launches of kernels as trace events, for Perfetto",
+        help="write the first launches as trace events, for https://ui.perfetto.dev",
     )
     group.add_argument(
         "--force", action="store_true", help="profile what would take minutes all the same"

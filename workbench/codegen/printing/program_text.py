@@ -17,8 +17,9 @@ from workbench.codegen.kernel_records import walk as walk_kernel
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.codegen.printing.c_expressions import condition_text, expression_text
 from workbench.codegen.printing.kernel_text import KernelText
+from workbench.codegen.printing.stamping import FUNCTIONS, INCLUDED, NAMES
 from workbench.codegen.printing.value_text import KINDS, STORED
-from workbench.codegen.runtime import HEADERS, STAMPS, header
+from workbench.codegen.runtime import HEADERS, header
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import HOST, Allocate, For, Free, If, Launch, Record, walk
 from workbench.names import unique
@@ -42,19 +43,6 @@ outer first_block behind_blocks lasting
 
 HERE = '#define RUNTIME_HERE\n#include "pool.h"\n'
 ELSEWHERE = '#define RUNTIME_ELSEWHERE\n#include "pool.h"\n\n'
-STAMPED = f'{ELSEWHERE[:-1]}#include "{STAMPS}"\n\n'
-STAMPING = """
-EXPORTED void stamp_often(Run *run, int64_t times) {
-    begin_stamps(run);
-    for (int64_t k = 0; k < times; k++) stamp_launch(run, 0);
-}
-EXPORTED uint64_t ticks_now(void) { return clock_ticks(); }
-"""
-"""The functions of a profiled run that tell what a stamp takes, and what the time is."""
-_STAMPING = """
-StampedLaunch StampedRun clock_ticks begin_stamps stamp stamp_launch stamp_often ticks_now
-"""
-"""The names that the text of a profiled run uses beside these."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +86,7 @@ class _Writer:
         self.stamped = stamped
         self.taken = {
             *_USED.split(),
-            *(_STAMPING.split() if stamped else ()),
+            *(NAMES if stamped else ()),
             *(w for name in HEADERS for w in _WORD.findall(header(name)) if len(w) > 1),
         }
         self.slots = slots(made)
@@ -124,7 +112,7 @@ class _Writer:
         }
         units = {"runtime": HERE, "program": self._driver()}
         inside = (r for kernel in self.made.kernels for r in walk_kernel(kernel.records))
-        head = STAMPED if any(isinstance(r, Stamp) for r in inside) else ELSEWHERE
+        head = ELSEWHERE + (INCLUDED if any(isinstance(r, Stamp) for r in inside) else "")
         part: list[str] = []
         for text in [*kernels.values(), ""]:
             if part and (not text or sum(map(len, part)) + len(text) > UNIT_CHARACTERS):
@@ -247,8 +235,10 @@ class _Writer:
             ]
             lines += ["    leave_interrupts(run);", "    end_exact_floats(floats);", "}"]
         lanes = f'_Static_assert(LANES * PARTS == {LANES}, "lanes");'
-        head = [STAMPED if self.stamped else ELSEWHERE, '#include "interrupt.h"', lanes]
-        return "\n".join([*head, *lines, STAMPING if self.stamped else ""])
+        head = [ELSEWHERE, '#include "interrupt.h"', lanes]
+        if self.stamped:
+            return "\n".join([*head, INCLUDED, *lines, FUNCTIONS])
+        return "\n".join([*head, *lines, ""])
 
     def _lines(self, body: Sequence[Record], margin: str) -> Iterator[str]:
         for record in body:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.measure.profiles.parts import Row
-from workbench.measure.profiles.table import APPROXIMATE, LONGEST, MOST_ROWS
+from workbench.measure.profiles.table import APPROXIMATE, LONGEST, MOST_ROWS, Row
 from workbench.program.text.units import percent, seconds_unit
 
 if TYPE_CHECKING:

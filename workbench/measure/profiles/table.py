@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 
-from workbench.measure.profiles.parts import Row
 from workbench.program.text.units import amount, percent, seconds_text
 
 MOST_ROWS = 20
@@ -15,6 +15,24 @@ LONGEST = 48
 """The most characters of a name."""
 
 APPROXIMATE = "≈"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a profile. `share` is of the run's seconds; `flops_share` and `bytes_share` are of
+    the machine's peaks, NaN where those are not known. `approximate` ones hold seconds that were
+    shared out by counted work.
+    """
+
+    name: str
+    seconds: float
+    share: float
+    calls: int
+    flops: float
+    bytes: float
+    flops_share: float
+    bytes_share: float
+    approximate: bool
 
 
 def text(rows: Sequence[Row], what: str, most: int = MOST_ROWS) -> str:

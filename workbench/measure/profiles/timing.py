@@ -26,8 +26,8 @@ Listener = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Timing:
-    """What the runs told: the parts of a run, its kernels where it has some, and the seconds of an
-    undisturbed one. `launches` are the first, by their kernels' numbers among `names`.
+    """What the runs told: the parts of one, its kernels where it has some, and an undisturbed run.
+    `launches` are the first, of kernels or else statements, by their numbers among `names`.
     """
 
     parts: tuple[Part, ...]
@@ -103,7 +103,12 @@ def array_timing(
         resolve(compiled.program.equations, request.sizes),
         request.dtype,
     )
-    return Timing(parts, _least(undisturbed))
+    return Timing(
+        parts,
+        _least(undisturbed),
+        launches=inside.begun(request.sizes, request.seed, request.dtype, request.threads),
+        names=tuple(part.statement for part in parts),
+    )
 
 
 def _shortest(runs: Sequence[TimedRun]) -> TimedRun:
