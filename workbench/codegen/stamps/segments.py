@@ -129,7 +129,7 @@ class _Dividing:
 
 
 def _has_parts(records: Sequence[KernelRecord]) -> bool:
-    """Tell whether a loop of the program serves several statements inside."""
+    """Tell whether a loop of the program, or a condition, has several segments inside."""
     for record in records:
         if isinstance(record, Loop) and not record.ends:
             continue

@@ -46,26 +46,29 @@ class NativeTimes:
     alone: TimedRun | None = None
     divided: TimedRun | None = None
 
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of all kernels, in the order of the text."""
+        return tuple(self.compiled.text(self.dtype).kernels)
+
     @property
     def _made(self) -> ProgramKernels:
         return self.compiled.kernels
 
     def kernels(self) -> tuple[KernelTime, ...]:
         """Return the time of each kernel that was launched."""
-        names = self.compiled.text(self.dtype).kernels
         return tuple(
             KernelTime(name, self.plain.calls[k], self.plain.net[k], self._division(k))
-            for k, name in enumerate(names)
+            for k, name in enumerate(self.names)
             if self.plain.calls[k]
         )
 
     def parts(self) -> tuple[Part, ...]:
         """Return the parts of all kernels, and what was between them."""
         between = Part(PYTHON, 0, PYTHON, PYTHON, self.plain.between, self.plain.execution.total)
-        names = self.compiled.text(self.dtype).kernels
         kernels = [
             part
-            for k, name in enumerate(names)
+            for k, name in enumerate(self.names)
             if self.plain.calls[k]
             for part in self._parts(k, name)
         ]

@@ -78,7 +78,7 @@ def native_timing(
         _least(undisturbed),
         times.kernels(),
         times.plain.launches,
-        tuple(compiled.text(request.dtype).kernels),
+        times.names,
     )
 
 
