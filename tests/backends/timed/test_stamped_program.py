@@ -11,7 +11,6 @@ import workbench as wb
 from tests.native_runs import compiled, other_bits, shared_cache
 from workbench.algorithms import reinforce
 from workbench.backends.native.compiled_program import CompiledProgram
-from workbench.backends.timed import stamped_program
 from workbench.backends.timed.stamped_program import StampedProgram
 from workbench.codegen.stamps.segments import stamped
 from workbench.errors import RunError
@@ -92,10 +91,9 @@ def test_the_time_of_a_run_is_that_of_its_kernels_and_what_is_between() -> None:
     assert run.total == pytest.approx(run.execution.seconds - run.cost * (2 * 30 * 70 + 30))
 
 
-def test_launches_follow_each_other_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stamped_program, "MOST_LAUNCHES", 10)
+def test_launches_follow_each_other_up_to_a_number() -> None:
     _, timed = with_stamps(walk())
-    run = timed.timed({"B": 3, "T": 7}, 0, "float32")
+    run = timed.timed({"B": 3, "T": 7}, 0, "float32", launches=10)
     assert len(run.launches) == 10
     # x[0] of every b, or of the first and then its steps: as the kernels are in the text
     numbers = [launch.number for launch in run.launches]

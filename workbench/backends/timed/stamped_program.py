@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.backends.native.compiled_program import CompiledProgram, NativeRun
 from workbench.backends.native.run_arguments import Arguments
-from workbench.backends.timed.stamps import MOST_LAUNCHES, TimedLaunch, TimedRun
+from workbench.backends.timed.stamps import TimedLaunch, TimedRun
 from workbench.codegen.kernel_records import Stamp, walk
 from workbench.codegen.printing.program_text import ProgramText, program_text
 from workbench.program.sizes import resolve
@@ -54,13 +54,20 @@ class StampedProgram(CompiledProgram):
         return max(numbers, default=len(self.kernels.kernels))
 
     def timed(
-        self, sizes: Mapping[str, int] | None, seed: int, dtype: str, threads: int = 1
+        self,
+        sizes: Mapping[str, int] | None,
+        seed: int,
+        dtype: str,
+        threads: int = 1,
+        launches: int = 0,
     ) -> TimedRun:
-        """Run once. Stamps inside of kernels are for one thread."""
+        """Run once, and remember when so many `launches` were. Stamps inside of kernels are for one
+        thread.
+        """
         known = resolve(self.program.equations, sizes)
         self.prepare(dtype)
         run = _StampedRun(self, known, seed, dtype, None, None, {}, threads)
-        return run.timed(self._loaded[dtype][1], seed)
+        return run.timed(self._loaded[dtype][1], seed, launches)
 
 
 class _StampedRun(NativeRun):
@@ -73,29 +80,28 @@ class _StampedRun(NativeRun):
         # all memory is touched before the run: a stamp is not to wait for the system to find some
         self.ticks = np.ones(self.compiled.stamps, np.uint64)
         self.calls = np.ones(self.compiled.stamps, np.int64)
-        self.launches = np.ones((MOST_LAUNCHES, 3), np.uint64)
         stamped = StampedArguments()
         ctypes.memmove(
             ctypes.byref(stamped), ctypes.byref(self.arguments), ctypes.sizeof(Arguments)
         )
         stamped.ticks = self.ticks.ctypes.data
         stamped.calls = self.calls.ctypes.data
-        stamped.launches = self.launches.ctypes.data
-        stamped.most_launches = MOST_LAUNCHES
         self.arguments: StampedArguments = stamped
 
-    def timed(self, library: ctypes.CDLL, seed: int) -> TimedRun:
+    def timed(self, library: ctypes.CDLL, seed: int, most: int) -> TimedRun:
         """Run, and read the stamps."""
         cost = self._cost(library)
         self.ticks[:] = self.calls[:] = 0
-        self.arguments.launched = 0
+        log = np.ones((most, 3), np.uint64)
+        self.arguments.launches = log.ctypes.data
+        self.arguments.most_launches = most
         began = _now(library)
         execution = self.compiled.finished(self, seed)
         while _now(library)[1] - began[1] < SHORTEST:
             time.sleep(SHORTEST / 4)
         ended = _now(library)
         tick = (ended[1] - began[1]) / (ended[0] - began[0])
-        launches = self.launches[: self.arguments.launched].astype(np.int64)
+        launches = log[: self.arguments.launched].astype(np.int64)
         return TimedRun(
             execution,
             (self.ticks * tick).tolist(),

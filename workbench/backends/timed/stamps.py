@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from workbench.backends.protocol import Execution
 
 MOST_LAUNCHES = 20_000
-"""The launches of which a run tells when they were: the first ones."""
+"""The first launches of a run, of which a profile tells when they were."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class TimedRun:
     many stamps were made.
 
     `execution.seconds` is all that it took, the stamps' own time too: `cost` is that of one. Of the
-    first launches there is when they were.
+    first launches there is when they were, if that was asked for.
     """
 
     execution: Execution = field(repr=False)

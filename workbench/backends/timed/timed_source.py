@@ -11,7 +11,7 @@ from workbench.lowering.loop_program import LoopProgram
 from workbench.names import lengthened
 
 TIMERS = "timers"
-"""The function of the generated source that does nothing but time, so many times."""
+"""The function of the generated source that has all timers and nothing else, so many times."""
 STEP = "step()"
 GIVEN = ("clock", "ticks", "calls", "made")
 """What timers are given in the table of functions."""
@@ -61,7 +61,7 @@ class _Timing:
             f"def {TIMERS}(functions, times):",
             *begin,
             "    for _ in range(times):",
-            f"        {self._timer(0, 1)}",
+            *(f"        {self._timer(number, 1)}" for number in self.numbers.values()),
         ]
         return "\n".join([*body, *timers, ""])
 

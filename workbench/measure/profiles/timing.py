@@ -12,7 +12,7 @@ from workbench.backends.arrays.compiled import CompiledArrays
 from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.protocol import Execution
 from workbench.backends.timed.stamped_program import StampedProgram
-from workbench.backends.timed.stamps import TimedLaunch, TimedRun
+from workbench.backends.timed.stamps import MOST_LAUNCHES, TimedLaunch, TimedRun
 from workbench.backends.timed.timed_arrays import timed_arrays
 from workbench.codegen.stamps.segments import stamped
 from workbench.measure.profiles.arrays import array_parts
@@ -59,7 +59,8 @@ def native_timing(
     for turn in range(rounds):
         report("profiling", turn, rounds)
         undisturbed.append(request.run(compiled))
-        timed.append(plain.timed(*arguments, request.threads))
+        launches = 0 if timed else MOST_LAUNCHES
+        timed.append(plain.timed(*arguments, request.threads, launches))
         if segments:
             inside.append(divided.timed(*arguments))
         if segments and request.threads > 1:
@@ -77,7 +78,7 @@ def native_timing(
         times.parts(),
         _least(undisturbed),
         times.kernels(),
-        times.plain.launches,
+        timed[0].launches,
         times.names,
     )
 
