@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from workbench.backends.reference.explain import value
     from workbench.measure.compare import Comparison, compare
     from workbench.measure.measure import measure
+    from workbench.measure.profile import Profile, profile
     from workbench.measure.rounds.measurement import Measurement
     from workbench.measure.run import Result, run
     from workbench.measure.store import Store, store
@@ -75,6 +76,7 @@ __all__ = [
     "Measurement",
     "Move",
     "Normal",
+    "Profile",
     "Program",
     "RecipeError",
     "Refusal",
@@ -115,6 +117,7 @@ __all__ = [
     "optim",
     "optimize",
     "permutation",
+    "profile",
     "program",
     "recurrent",
     "relu",
@@ -153,6 +156,7 @@ _WHERE = {
     "workbench.measure.compare": ("Comparison", "compare"),
     "workbench.measure.rounds.measurement": ("Measurement",),
     "workbench.measure.measure": ("measure",),
+    "workbench.measure.profile": ("Profile", "profile"),
     "workbench.measure.run": ("Result", "run"),
     "workbench.measure.store": ("Store", "store"),
     "workbench.session.panel": ("Workbench", "watch"),

@@ -6,7 +6,7 @@ from workbench.codegen import runtime
 
 def test_all_headers_are_named(repository: Path) -> None:
     there = (repository / "workbench" / "codegen" / "c").rglob("*.h")
-    assert {path.name for path in there} == set(runtime.HEADERS)
+    assert {path.name for path in there} == {*runtime.HEADERS, *runtime.OF_PROFILES}
 
 
 def test_headers_include_only_those_before_them() -> None:

@@ -39,35 +39,36 @@ def a2c(
     theta = nn.parameters(*actor.networks, critic, over=i)
 
     # acting: environments go on from one update to the next and restart where an episode is done
-    state = wb.recurrent("state", env.state_size, over=(b, i, t))
-    observation = env.observe(state)
-    policy = actor(theta, observation)
-    action = policy.sample()
-    following, reward, terminated, truncated = env.step(state, action)
-    done = terminated | truncated
-    state[b, 0, 0] = env.reset(over=b)
-    state[b, i + 1, 0] = state[b, i, T]
-    state[b, i, t + 1] = env.restart(done, following)
-    episode_return, episodes = rl.episodes(reward, done, b, i, t)
+    with wb.scope("acting", named=False):
+        state = wb.recurrent("state", env.state_size, over=(b, i, t))
+        observation = env.observe(state)
+        policy = actor(theta, observation)
+        action = policy.sample()
+        following, reward, terminated, truncated = env.step(state, action)
+        done = terminated | truncated
+        state[b, 0, 0] = env.reset(over=b)
+        state[b, i + 1, 0] = state[b, i, T]
+        state[b, i, t + 1] = env.restart(done, following)
+        episode_return, episodes = rl.episodes(reward, done, b, i, t)
 
-    # what acting is judged by
-    value = wb.recurrent("value", (), over=(b, i, t))
-    value[b, i, t] = critic(theta, observation)[..., 0]
-    value[b, i, T] = critic(theta, env.observe(state[b, i, T]))[..., 0]
-    if bootstrap_at_time_limit:
-        beyond = critic(theta, env.observe(following))[..., 0]
-        reward = reward + wb.where(truncated & ~terminated, gamma * beyond, 0.0)
-    target = wb.stop_gradient(rl.td_lambda(reward, value, done, t, gamma, lam))
-    advantage = wb.stop_gradient(target - value)
+    with wb.scope("learning", named=False):
+        # what acting is judged by
+        value = wb.recurrent("value", (), over=(b, i, t))
+        value[b, i, t] = critic(theta, observation)[..., 0]
+        value[b, i, T] = critic(theta, env.observe(state[b, i, T]))[..., 0]
+        if bootstrap_at_time_limit:
+            beyond = critic(theta, env.observe(following))[..., 0]
+            reward = reward + wb.where(truncated & ~terminated, gamma * beyond, 0.0)
+        target = wb.stop_gradient(rl.td_lambda(reward, value, done, t, gamma, lam))
+        advantage = wb.stop_gradient(target - value)
 
-    # learning
-    with wb.scope("loss"):
-        policy_loss = -(policy.log_probability(action) * advantage).mean(over=(b, t))
-        value_loss = ((value - target) ** 2).mean(over=(b, t))
-        entropy = policy.entropy().mean(over=(b, t))
-        loss = policy_loss - entropy_weight * entropy + value_weight * value_loss
+        with wb.scope("loss"):
+            policy_loss = -(policy.log_probability(action) * advantage).mean(over=(b, t))
+            value_loss = ((value - target) ** 2).mean(over=(b, t))
+            entropy = policy.entropy().mean(over=(b, t))
+            loss = policy_loss - entropy_weight * entropy + value_weight * value_loss
 
-    rate = optim.linear_annealing(learning_rate, 0.0, over=i) if anneal else learning_rate
-    gradient = optim.clip_by_global_norm(wb.gradient(loss, theta), largest_norm)
-    theta.update(optim.rmsprop(gradient, rate))
+        rate = optim.linear_annealing(learning_rate, 0.0, over=i) if anneal else learning_rate
+        gradient = optim.clip_by_global_norm(wb.gradient(loss, theta), largest_norm)
+        theta.update(optim.rmsprop(gradient, rate))
     return {"loss": loss, "episode_return": episode_return, "episodes": episodes}

@@ -49,39 +49,42 @@ def reinforce(
     learned = () if estimator == "monte_carlo" else (critic,)
     theta = nn.parameters(*actor.networks, *learned, over=i)
 
-    state = wb.recurrent("state", env.state_size, over=(b, i, t))
-    alive = wb.recurrent("alive", (), over=(b, i, t), dtype=bool)
-    policy = actor(theta, env.observe(state))
-    action = policy.sample()
-    following, reward, terminated, truncated = env.step(state, action)
-    done = terminated | truncated
-    state[b, i, 0] = env.reset(over=(b, i))
-    state[b, i, t + 1] = following
-    alive[b, i, 0] = True
-    alive[b, i, t + 1] = alive & ~done
+    with wb.scope("acting", named=False):
+        state = wb.recurrent("state", env.state_size, over=(b, i, t))
+        alive = wb.recurrent("alive", (), over=(b, i, t), dtype=bool)
+        policy = actor(theta, env.observe(state))
+        action = policy.sample()
+        following, reward, terminated, truncated = env.step(state, action)
+        done = terminated | truncated
+        state[b, i, 0] = env.reset(over=(b, i))
+        state[b, i, t + 1] = following
+        alive[b, i, 0] = True
+        alive[b, i, t + 1] = alive & ~done
 
-    gain = wb.where(alive, reward, 0.0)
-    if estimator == "monte_carlo":
-        worth = wb.discounted_sum(gain[b, i, t:T], gamma)
-    else:
-        value = wb.recurrent("value", (), over=(b, i, t))
-        value[b, i, t] = critic(theta, env.observe(state))[..., 0]
-        value[b, i, T] = critic(theta, env.observe(state[b, i, T]))[..., 0]
-        if estimator == "n_step":
-            target = wb.stop_gradient(rl.n_step_return(gain, value, done, t, n, gamma))
+    with wb.scope("learning", named=False):
+        gain = wb.where(alive, reward, 0.0)
+        if estimator == "monte_carlo":
+            worth = wb.discounted_sum(gain[b, i, t:T], gamma)
         else:
-            target = wb.stop_gradient(rl.td_lambda(gain, value, done, t, gamma, lam))
-        worth = target - value
+            value = wb.recurrent("value", (), over=(b, i, t))
+            value[b, i, t] = critic(theta, env.observe(state))[..., 0]
+            value[b, i, T] = critic(theta, env.observe(state[b, i, T]))[..., 0]
+            if estimator == "n_step":
+                target = wb.stop_gradient(rl.n_step_return(gain, value, done, t, n, gamma))
+            else:
+                target = wb.stop_gradient(rl.td_lambda(gain, value, done, t, gamma, lam))
+            worth = target - value
 
-    chosen = policy.log_probability(action)
-    surrogate = wb.where(alive, chosen * wb.stop_gradient(worth), 0.0)
-    loss = -surrogate.sum(over=t).mean(over=b)
-    if estimator != "monte_carlo":
-        error = wb.where(alive, (value - target) ** 2, 0.0)
-        loss = loss + value_weight * error.sum(over=t).mean(over=b)
-    theta.update(optim.adam(wb.gradient(loss, theta), learning_rate))
+        chosen = policy.log_probability(action)
+        surrogate = wb.where(alive, chosen * wb.stop_gradient(worth), 0.0)
+        loss = -surrogate.sum(over=t).mean(over=b)
+        if estimator != "monte_carlo":
+            error = wb.where(alive, (value - target) ** 2, 0.0)
+            loss = loss + value_weight * error.sum(over=t).mean(over=b)
+        theta.update(optim.adam(wb.gradient(loss, theta), learning_rate))
 
     # every environment plays one episode an update, which ends at the latest after T steps
-    episodes = wb.cast(alive[b, i, 0], int).sum(over=b)
-    episode_return = gain.sum(over=t).mean(over=b)
+    with wb.scope("acting", named=False):
+        episodes = wb.cast(alive[b, i, 0], int).sum(over=b)
+        episode_return = gain.sum(over=t).mean(over=b)
     return {"loss": loss, "episode_return": episode_return, "episodes": episodes}

@@ -11,13 +11,14 @@ import sys
 from collections.abc import Callable, Sequence
 
 from workbench.cli.arguments import Parser
-from workbench.cli.commands import compare, doctor, lab, listing, optimize, run, show
+from workbench.cli.commands import compare, doctor, lab, listing, optimize, profile, run, show
 from workbench.errors import RunError, UnavailableError, WorkbenchError, nearest
 
 COMMANDS: dict[str, tuple[Callable[[list[str]], int], str]] = {
     "run": (run.main, "run an algorithm and print its outputs"),
     "compare": (compare.main, "measure variants of an algorithm in turn, each checked"),
     "optimize": (optimize.main, "the automatic recipe of an algorithm, step by step"),
+    "profile": (profile.main, "where the time of an algorithm goes: scopes, kernels, statements"),
     "show": (show.main, "print an algorithm's equations, schedule, loops or generated source"),
     "list": (listing.main, "algorithms with their arguments, environments, transforms, backends"),
     "doctor": (doctor.main, "what works on this machine, and what to install for the rest"),

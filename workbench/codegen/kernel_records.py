@@ -223,8 +223,16 @@ class Serves:
     statement: str
 
 
+@dataclass(frozen=True)
+class Stamp:
+    """A stamp of a profiled run: the time since the one before is counted under its number."""
+
+    number: int
+
+
 KernelRecord: TypeAlias = (
     Serves
+    | Stamp
     | Let
     | Variable
     | Update

@@ -19,6 +19,10 @@ the text says so, and nowhere else.
 OF_RUNS = ("tiles.h", "product_sums.h", "products.h", "run.h", "interrupt.h", "pool.h")
 """The headers about tiles and runs, which have a folder of their own."""
 
+STAMPS, PEAKS = "stamps.h", "peaks.h"
+OF_PROFILES = (STAMPS, PEAKS)
+"""The headers of profiled runs, and of what a machine can do at most: no other includes them."""
+
 HEADERS = (
     "machine.h",
     "vectors.h",
@@ -49,5 +53,5 @@ def flags(processor: str) -> tuple[str, ...]:
 @cache
 def header(name: str) -> str:
     """Return the text of a header."""
-    room = "workbench.codegen.c.run" if name in OF_RUNS else "workbench.codegen.c"
+    room = "workbench.codegen.c.run" if name in (*OF_RUNS, *OF_PROFILES) else "workbench.codegen.c"
     return resources.files(room).joinpath(name).read_text(encoding="utf-8")

@@ -221,6 +221,7 @@ def _start(points: Statement, array: Array, result: Statement) -> Start:
         write=_own(dims),
         body=body,
         scope=points.scope,
+        phase=points.phase,
         origin=points.origin,
         line=points.line,
         of=points.name,

@@ -206,6 +206,8 @@ class Statement:
     combiner: str | None = None
     scope: tuple[str, ...] = ()
     origin: str = ""
+    phase: str = field(default="", compare=False, repr=False)
+    """The part of the algorithm that it is of: acting, learning. No part of a variant's key."""
     line: SourceLine | None = field(default=None, compare=False)
 
     @cached_property

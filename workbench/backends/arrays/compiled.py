@@ -32,6 +32,10 @@ GENERATED = "<generated from "
 """The beginning of the file names of generated functions."""
 
 
+def done_at_once() -> None:
+    """Wait for a device that is done when a call returns."""
+
+
 @dataclass(frozen=True)
 class CompiledArrays:
     """A program as source over an array module."""
@@ -40,7 +44,7 @@ class CompiledArrays:
     loop_program: LoopProgram
     xp: Any = field(repr=False)
     functions: Functions = field(repr=False)
-    finish: Callable[[], Any] = field(repr=False, default=lambda: None)
+    finish: Callable[[], Any] = field(repr=False, default=done_at_once)
     """A function that waits until the device is done."""
     around: Callable[[int], contextlib.AbstractContextManager[Any]] = field(
         repr=False, default=contextlib.nullcontext
@@ -132,7 +136,7 @@ def compile_arrays(
     program: Program,
     xp: Any,
     functions: Functions,
-    finish: Callable[[], Any] = lambda: None,
+    finish: Callable[[], Any] = done_at_once,
     around: Callable[[int], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
 ) -> CompiledArrays:
     """Lower a program and generate its source over an array module."""

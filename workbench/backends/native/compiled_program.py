@@ -28,7 +28,7 @@ from workbench.backends.tracker import Capacity, spaces
 from workbench.codegen.kernels import ProgramKernels
 from workbench.codegen.printing.program_text import ProgramText, program_text, slots
 from workbench.codegen.run_memory import LINE, RunMemory, peak_bytes, run_memory
-from workbench.codegen.runtime import HEADERS, header
+from workbench.codegen.runtime import HEADERS, STAMPS, header
 from workbench.errors import CompilerError, RunError, warn
 from workbench.lowering.attribution import attributed
 from workbench.lowering.loop_program import LoopProgram
@@ -71,7 +71,7 @@ class CompiledProgram:
         """
         if dtype not in self._loaded:
             units = [Unit(name, text) for name, text in self.text(dtype).units.items()]
-            headers = {name: header(name) for name in HEADERS}
+            headers = {name: header(name) for name in (*HEADERS, STAMPS)}
             try:
                 self._loaded[dtype] = load(units, self.compiler, headers)
             except CompilerError as error:
@@ -128,12 +128,16 @@ class CompiledProgram:
         check_draws(self.program.equations, known)
         seed = philox.checked_seed(seed)
         self.prepare(dtype)
-        run = _Run(self, known, seed, dtype, capacity, on_progress, given or {}, threads)
-        with Externals(self.program.equations, known, seed) as externals:
-            return run.run(self._loaded[dtype][1], externals)
+        run = NativeRun(self, known, seed, dtype, capacity, on_progress, given or {}, threads)
+        return self.finished(run, seed)
+
+    def finished(self, run: NativeRun, seed: int) -> Execution:
+        """Run what is ready to run, with the external objects of a seed."""
+        with Externals(self.program.equations, run.sizes, seed) as externals:
+            return run.run(self._loaded[run.dtype][1], externals)
 
 
-class _Run:
+class NativeRun:
     """One run: its memory, its launches, what kernels call."""
 
     def __init__(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 MOST_NUMBERS = 8
 MOST_DIMS = 16
@@ -19,7 +21,7 @@ CALL = ctypes.CFUNCTYPE(
 class Arguments(ctypes.Structure):
     """All that a kernel is given but the variables of the loops around it."""
 
-    _fields_ = (
+    _fields_: ClassVar[Sequence[tuple[str, Any]]] = (
         ("sizes", ctypes.c_void_p),
         ("buffers", ctypes.c_void_p),
         ("arena", ctypes.c_void_p),

@@ -15,6 +15,7 @@ from workbench.codegen.kernel_records import (
     Require,
     Scratch,
     Serves,
+    Stamp,
     Store,
     Table,
     Total,
@@ -86,6 +87,9 @@ class KernelText:
 
     def _serves(self, record: Serves) -> None:
         self.write(mark(record.statement))
+
+    def _stamp(self, record: Stamp) -> None:
+        self.write(f"stamp(run, {record.number});")
 
     # -- locals ------------------------------------------------------------------------------------
 

@@ -11,11 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from workbench.codegen.bodies.addresses import apart, outside
-from workbench.codegen.kernel_records import LANES
+from workbench.codegen.kernel_records import LANES, Stamp
 from workbench.codegen.kernel_records import Loop as KernelLoop
+from workbench.codegen.kernel_records import walk as walk_kernel
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.codegen.printing.c_expressions import condition_text, expression_text
 from workbench.codegen.printing.kernel_text import KernelText
+from workbench.codegen.printing.stamping import FUNCTIONS, INCLUDED, NAMES
 from workbench.codegen.printing.value_text import KINDS, STORED
 from workbench.codegen.runtime import HEADERS, header
 from workbench.lowering.loop_program import LoopProgram
@@ -56,9 +58,11 @@ class ProgramText:
         return "\n".join(own)
 
 
-def program_text(made: ProgramKernels, dtype: str) -> ProgramText:
-    """Return a program as C for one dtype of floats."""
-    return _Writer(made, REALS[dtype]).text()
+def program_text(made: ProgramKernels, dtype: str, stamped: bool = False) -> ProgramText:
+    """Return a program as C for one dtype of floats. Where it is `stamped`, a stamp follows every
+    launch, with the kernel's number: kernels themselves stay as they are.
+    """
+    return _Writer(made, REALS[dtype], stamped).text()
 
 
 def split(loops: LoopProgram) -> tuple[Sequence[Record], For | None, Sequence[Record]]:
@@ -76,11 +80,13 @@ def slots(made: ProgramKernels) -> dict[str, int]:
 
 
 class _Writer:
-    def __init__(self, made: ProgramKernels, real: str) -> None:
+    def __init__(self, made: ProgramKernels, real: str, stamped: bool) -> None:
         self.made = made
         self.real = real
+        self.stamped = stamped
         self.taken = {
             *_USED.split(),
+            *(NAMES if stamped else ()),
             *(w for name in HEADERS for w in _WORD.findall(header(name)) if len(w) > 1),
         }
         self.slots = slots(made)
@@ -105,10 +111,12 @@ class _Writer:
             )
         }
         units = {"runtime": HERE, "program": self._driver()}
+        inside = (r for kernel in self.made.kernels for r in walk_kernel(kernel.records))
+        head = ELSEWHERE + (INCLUDED if any(isinstance(r, Stamp) for r in inside) else "")
         part: list[str] = []
         for text in [*kernels.values(), ""]:
             if part and (not text or sum(map(len, part)) + len(text) > UNIT_CHARACTERS):
-                units[f"kernels_{len(units) - 1}"] = ELSEWHERE + "\n".join(part)
+                units[f"kernels_{len(units) - 1}"] = head + "\n".join(part)
                 part = []
             part.append(text)
         return ProgramText(units, kernels)
@@ -204,7 +212,7 @@ class _Writer:
 
     def _driver(self) -> str:
         before, main, behind = split(self.made.loops)
-        self.launches = iter(zip(self.functions, self.made.kernels, strict=True))
+        self.launches = enumerate(zip(self.functions, self.made.kernels, strict=True))
         lines = [
             f"{self._declared(name, kernel)};"
             for name, kernel in zip(self.functions, self.made.kernels, strict=True)
@@ -222,20 +230,26 @@ class _Writer:
             lines += ["    const uint64_t floats = begin_exact_floats();"]
             lines += [
                 "    watch_interrupts(run);",
+                *(["    begin_stamps(run);"] if self.stamped else []),
                 *sizes,
                 *inside,
                 "ended: __attribute__((unused));",
             ]
             lines += ["    leave_interrupts(run);", "    end_exact_floats(floats);", "}"]
         lanes = f'_Static_assert(LANES * PARTS == {LANES}, "lanes");'
-        return "\n".join([ELSEWHERE, '#include "interrupt.h"', lanes, *lines, ""])
+        head = [ELSEWHERE, '#include "interrupt.h"', lanes]
+        if self.stamped:
+            return "\n".join([*head, INCLUDED, *lines, FUNCTIONS])
+        return "\n".join([*head, *lines, ""])
 
     def _lines(self, body: Sequence[Record], margin: str) -> Iterator[str]:
         for record in body:
             if isinstance(record, Launch) or (isinstance(record, For) and record.apart):
-                function, kernel = next(self.launches)
+                number, (function, kernel) = next(self.launches)
                 given = ", ".join(["run", *(self.names[v] for v in kernel.variables)])
                 yield f"{margin}{function}({given});"
+                if self.stamped:
+                    yield f"{margin}stamp_launch(run, {number});"
                 yield f"{margin}if (*run->stop | run->failed) goto ended;"
             elif isinstance(record, For):
                 v, low, high = (self.names[record.variable], *map(self._show, record.range))

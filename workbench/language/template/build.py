@@ -276,10 +276,11 @@ class _Builder:
 
     def _node_statement(self, node: Node) -> Statement:
         array, write, name = node, tuple(variable(d) for d in node.dims), ""
-        line, scope = node.line, node.scope
+        line, scope, phase = node.line, node.scope, node.phase
         if node in self.claims:
             recurrent, piece = self.claims[node]
             write, name, line = piece.index, self.names[recurrent], piece.line
+            phase = piece.phase
             scope = recurrent.scope or node.scope
         else:
             name = self.names[array]
@@ -304,6 +305,7 @@ class _Builder:
             reduction=reduction,
             combiner=node.combiner,
             scope=scope,
+            phase=phase,
             line=line,
         )
 
@@ -316,6 +318,7 @@ class _Builder:
             write=piece.index,
             body=self._body(piece.value, {}),
             scope=source.scope,
+            phase=piece.phase,
             line=piece.line,
         )
 

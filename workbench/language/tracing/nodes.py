@@ -25,7 +25,14 @@ from workbench.program.wellformed.index_ranges import Intervals, fits_int32, int
 
 def record(trace: Trace, **fields: Any) -> Tensor:
     """Record a node of the trace, read plainly; a repeated computation is the same node."""
-    node = Node(trace=trace, number=trace.position(), scope=trace.scope, line=user_line(), **fields)
+    node = Node(
+        trace=trace,
+        number=trace.position(),
+        scope=trace.scope,
+        phase=trace.phase,
+        line=user_line(),
+        **fields,
+    )
     if node.operation in APART:
         trace.nodes.append(node)
         return Tensor(node)

@@ -30,6 +30,7 @@ class Piece:
     domain: str | None = None
     number: int = 0
     """The position in the text."""
+    phase: str = ""
 
 
 class Recurrent(Tensor):
@@ -95,7 +96,9 @@ class Recurrent(Tensor):
                 line,
             )
         value = self._fitted(value, text)
-        self.pieces.append(Piece(index, dims, value, line, domain, current().position()))
+        trace = current()
+        piece = Piece(index, dims, value, line, domain, trace.position(), trace.phase)
+        self.pieces.append(piece)
 
     def _fitted(self, value: Tensor, text: str) -> Tensor:
         """Return the value with the array's dtype and shape, where it can be widened to them."""

@@ -60,6 +60,7 @@ class Node:
     aliases: list[str] = field(default_factory=list)
     """The user's names for it."""
     scope: tuple[str, ...] = ()
+    phase: str = ""
     line: SourceLine | None = None
     inline: bool = False
 

@@ -82,6 +82,8 @@ class Trace:
     updates: dict[str, None] = field(default_factory=dict)
     """The outermost dims of parameters: each is a candidate for counting updates."""
     scope: tuple[str, ...] = ()
+    phase: str = ""
+    """The innermost scope that no name has."""
     inline: bool = False
     """True while the recorded operations belong to the statements that read them."""
     calls: list[Calls] = field(default_factory=list)
@@ -147,16 +149,23 @@ def tracing(trace: Trace) -> Iterator[Trace]:
 
 
 @contextlib.contextmanager
-def scope(name: str) -> Iterator[None]:
-    """Put statements made inside in the scope `name` (a cluster of the drawn graph)."""
+def scope(name: str, named: bool = True) -> Iterator[None]:
+    """Put statements made inside in the scope `name`: a cluster of the drawn graph, and the
+    beginning of their names.
+
+    Where it is not `named`, it is a phase of the algorithm, such as acting, to which `wb.profile`
+    counts them. Their names and the variant's key stay as they are without it.
+    """
     trace = current()
-    outer = trace.scope
-    if not outer or outer[-1] != name:
+    outer, phase = trace.scope, trace.phase
+    if not named:
+        trace.phase = name
+    elif not outer or outer[-1] != name:
         trace.scope = (*outer, name)
     try:
         yield
     finally:
-        trace.scope = outer
+        trace.scope, trace.phase = outer, phase
 
 
 @contextlib.contextmanager

@@ -333,6 +333,7 @@ def _extracted(
         write=write,
         body=part.body,
         scope=first.scope,
+        phase=first.phase,
         origin=name,
         line=first.line,
     )

@@ -1,0 +1,116 @@
+"""Programs as generated source with timers: each run tells how long its statements took."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from workbench.backends.arrays.compiled import CompiledArrays, done_at_once
+from workbench.backends.timed.stamps import MOST_LAUNCHES, TimedLaunch, TimedRun
+from workbench.backends.timed.timed_source import TIMERS, TimedSource, timed_source
+
+BATCH, BATCHES = 20, 9
+"""How often all timers are made in a row to know what one takes, and how often that is tried."""
+
+
+@dataclass(frozen=True)
+class TimedArrays(CompiledArrays):
+    """A program as source with timers. Where a device works on its own, each of them waits until it
+    is done.
+    """
+
+    timers: TimedSource = field(repr=False, kw_only=True)
+
+    @cached_property
+    def source(self) -> str:
+        """The generated source text."""
+        return self.timers.text
+
+    def timed(
+        self, sizes: Mapping[str, int] | None, seed: int, dtype: str, threads: int = 1
+    ) -> TimedRun:
+        """Run once."""
+        ticks, calls, made = ([0] * len(self.timers.statements) for _ in range(3))
+        ready = self._gathering(ticks, calls, made)
+        cost = ready._cost(ticks) if ticks else 0.0
+        for gathered in (ticks, calls, made):
+            gathered[:] = [0] * len(gathered)
+        execution = ready.run(sizes, seed, dtype, threads=threads)
+        return TimedRun(execution, [n * 1e-9 for n in ticks], calls, made, cost)
+
+    def begun(
+        self, sizes: Mapping[str, int] | None, seed: int, dtype: str, threads: int = 1
+    ) -> tuple[TimedLaunch, ...]:
+        """Begin a run, and return what it does at first, one after the other."""
+        count = len(self.timers.statements)
+        log = _Log([0] * count)
+        ready = self._gathering(log, [0] * count, [0] * count)
+        cost = ready._cost(log) if count else 0.0
+        log.begin()
+        ready.run(sizes, seed, dtype, threads=threads)
+        launches, now = [], 0.0
+        for number, ticks in log.entries:
+            begin, now = now, now + max(ticks * 1e-9 - cost, 0.0)
+            launches.append(TimedLaunch(number, begin, now))
+        return tuple(launches)
+
+    def _gathering(self, ticks: list[int], calls: list[int], made: list[int]) -> TimedArrays:
+        """Return the same program with timers that gather into these lists."""
+        clock = time.perf_counter_ns if self.finish is done_at_once else self._when_done
+        table = {"clock": clock, "ticks": ticks, "calls": calls, "made": made}
+        return replace(self, functions=self.functions | table)
+
+    def _when_done(self) -> int:
+        self.finish()
+        return time.perf_counter_ns()
+
+    def _cost(self, ticks: list[int]) -> float:
+        """Return the seconds of a timer."""
+        only_timing = self._plain.__globals__[TIMERS]
+        taken = []
+        for _ in range(BATCHES):
+            ticks[:] = [0] * len(ticks)
+            only_timing(self.functions, BATCH)
+            taken.append(sum(ticks))
+        return min(taken) * 1e-9 / (BATCH * len(ticks))
+
+
+class _Log(list[int]):
+    """Ticks by number that remember what was added to them. A run whose first ones are known ends:
+    more is not asked for.
+    """
+
+    def __init__(self, ticks: list[int]) -> None:
+        super().__init__(ticks)
+        self.entries: list[tuple[int, int]] = []
+        self._most: float = math.inf
+
+    def begin(self) -> None:
+        """Forget all so far, and end the run behind so many launches."""
+        self[:] = [0] * len(self)
+        self.entries.clear()
+        self._most = MOST_LAUNCHES
+
+    def __setitem__(self, number: Any, ticks: Any) -> None:
+        if isinstance(number, int):
+            self.entries.append((number, ticks - self[number]))
+            if len(self.entries) >= self._most:
+                raise KeyboardInterrupt
+        super().__setitem__(number, ticks)
+
+
+def timed_arrays(compiled: CompiledArrays) -> TimedArrays:
+    """Return a program as source with timers."""
+    return TimedArrays(
+        compiled.program,
+        compiled.loop_program,
+        compiled.xp,
+        compiled.functions,
+        compiled.finish,
+        compiled.around,
+        timers=timed_source(compiled.loop_program),
+    )

@@ -1,0 +1,266 @@
+"""`wb.profile`: the time of a run by scope, kernel and statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.backends import get
+from workbench.backends.arrays.compiled import CompiledArrays
+from workbench.backends.native.compiled_program import CompiledProgram
+from workbench.backends.philox import checked_seed
+from workbench.backends.timed.peaks import Peaks, peaks
+from workbench.backends.timed.stamps import TimedLaunch
+from workbench.errors import WorkbenchError, nearest
+from workbench.measure.profiles import trace
+from workbench.measure.profiles.effort import RunRequest, expect_iterations, rounds, tried
+from workbench.measure.profiles.parts import KEYS, PYTHON, KernelTime, Part
+from workbench.measure.profiles.rows import ProfileRows, rows
+from workbench.measure.profiles.table import html, text
+from workbench.measure.profiles.timing import Timing, array_timing, native_timing
+from workbench.measure.rounds.expected import Expectation
+from workbench.measure.rounds.rounds import DTYPES, RoundsListener, reporting
+from workbench.measure.runs.compiling import compiled
+from workbench.program.sizes import numbers, resolve, settable
+from workbench.program.text.units import on_threads, percent, seconds_text
+from workbench.program.values import Program
+from workbench.variants.variant import Variant, optimize, variant
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+FEW = 8
+"""The rows of each kind that a profile shows of itself."""
+NEAR = 0.05
+"""The share by which its parts differ from an undisturbed run at most, on a machine at rest."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Profile:
+    """The time of a run by what it was spent on, in seconds.
+
+    `parts` are statements in what was timed as one; where that serves several, they share its
+    seconds by counted work, and rows that hold such seconds are marked `≈`. On native `kernels`
+    are timed as they are launched; those of several statements are divided by a second build that
+    has stamps inside, scaled to the first one's seconds. `undisturbed_seconds` are those of a run
+    that nothing times: `seconds` are to come near. `peaks` are what a core of the machine does at
+    most, times `threads`, with memory of this run's size; None on a GPU and without a C compiler.
+    """
+
+    variant: Variant
+    backend: str
+    device: str
+    threads: int
+    sizes: Mapping[str, int]
+    seed: int
+    dtype: str
+    parts: tuple[Part, ...]
+    undisturbed_seconds: float
+    kernels: tuple[KernelTime, ...] = ()
+    peaks: Peaks | None = None
+    launches: tuple[TimedLaunch, ...] = field(default=(), compare=False)
+    """The first launches of kernels, or else executions of statements, for `trace`."""
+    names: tuple[str, ...] = ()
+    """What is launched, by the numbers that launches have."""
+
+    @property
+    def seconds(self) -> float:
+        """The seconds of all parts, Python between them included."""
+        return sum(part.seconds for part in self.parts)
+
+    @property
+    def python_seconds(self) -> float:
+        """The seconds between kernels and statements."""
+        return sum(part.seconds for part in self.parts if part.kernel == PYTHON)
+
+    @property
+    def uncertain(self) -> tuple[str, ...]:
+        """The kernels whose division is uncertain: with stamps inside they took more than 15 % more
+        or less.
+        """
+        return tuple(kernel.name for kernel in self.kernels if kernel.uncertain)
+
+    def by(self, what: str) -> ProfileRows:
+        """Return seconds, calls, operations and bytes by "scope", "kernel" or "statement"."""
+        if what not in KEYS:
+            raise WorkbenchError(f"by({what!r}): {nearest(str(what), KEYS, 'ways')}")
+        if what == "kernel" and not self.kernels:
+            raise WorkbenchError(
+                f'by("kernel"): {self.backend} has no kernels; expected "scope" or "statement"'
+            )
+        launches = {kernel.name: kernel.launches for kernel in self.kernels}
+        return ProfileRows(what, rows(self.parts, what, self.peaks, launches), self._head)
+
+    def frame(self) -> Any:
+        """Return the parts as a pandas table, a row each."""
+        import pandas as pd
+
+        table = pd.DataFrame([vars(part) for part in self.parts])
+        return table.sort_values("seconds", ascending=False, ignore_index=True)
+
+    def plot(self, what: str = "statement") -> Figure:
+        """Draw the longest rows by statement, kernel or scope as bars, in a matplotlib Figure."""
+        from workbench.measure.profiles.drawing import bars
+
+        return bars(self.by(what), self._title, self._scopes(what))
+
+    def trace(self, path: str | Path) -> None:
+        """Write the first 20,000 launches of kernels as trace events, for https://ui.perfetto.dev;
+        on other backends the first so many statements, without what is between them.
+        """
+        if not Path(path).absolute().parent.is_dir():
+            raise WorkbenchError(f"no trace: there is no folder {Path(path).absolute().parent}")
+        about = {
+            "program": self.variant.program.name,
+            "backend": on_threads(self.backend, self.threads),
+            "sizes": dict(self.sizes),
+            "seed": self.seed,
+            "dtype": self.dtype,
+            "device": self.device,
+            "first": len(self.launches),
+        }
+        scopes = self._scopes("kernel" if self.kernels else "statement")
+        trace.write(path, self.launches, self.names, scopes, about)
+
+    def _scopes(self, what: str) -> dict[str, str]:
+        """Return the scope in which each row spent most."""
+        most: dict[str, tuple[float, str]] = {}
+        shares: dict[tuple[str, str], float] = {}
+        for part in self.parts:
+            key = KEYS[what](part), part.scope
+            shares[key] = shares.get(key, 0.0) + part.seconds
+        for (name, scope), seconds in shares.items():
+            most[name] = max(most.get(name, (-1.0, "")), (seconds, scope))
+        return {name: scope for name, (_, scope) in most.items()}
+
+    # -- text --------------------------------------------------------------------------------------
+
+    @property
+    def _title(self) -> str:
+        where = on_threads(self.backend, self.threads)
+        return (
+            f"{self.variant.program.name} on {where}: {numbers(self.sizes)}, seed {self.seed}, "
+            f"{self.dtype}"
+        )
+
+    @property
+    def _head(self) -> str:
+        """What was run, and how its parts add up."""
+        lines = [f"{self._title}; {self.device}", self._sums()]
+        return "\n".join([*lines, *self._divided()])
+
+    def _sums(self) -> str:
+        off = self.seconds / self.undisturbed_seconds - 1
+        sign = "+" if off >= 0 else "−"
+        busy = "" if abs(off) <= NEAR else ": other programs may have run beside it"
+        what = "kernels" if self.kernels else "statements"
+        inside = self.seconds - self.python_seconds
+        return (
+            f"{what} {seconds_text(inside)} + Python between {seconds_text(self.python_seconds)} = "
+            f"{seconds_text(self.seconds)}; undisturbed {seconds_text(self.undisturbed_seconds)} "
+            f"({sign}{percent(abs(off))}{busy})"
+        )
+
+    def _divided(self) -> Iterator[str]:
+        """Yield how long the kernels that were divided took in both builds."""
+        divided = {k.name: k.division for k in self.kernels if k.division is not None}
+        if not divided:
+            return
+        plain = sum(division.plain_seconds for division in divided.values())
+        inside = sum(division.divided_seconds for division in divided.values())
+        alone = " by one thread" if self.threads > 1 else ""
+        yield (
+            f"{len(divided)} kernel{'s' if len(divided) > 1 else ''} divided by a second build: "
+            f"{seconds_text(plain)}{alone}, there {seconds_text(inside)}"
+        )
+        for name, division in divided.items():
+            if division.uncertain:
+                yield (
+                    f"uncertain: {name}, {seconds_text(division.plain_seconds)}, there "
+                    f"{seconds_text(division.divided_seconds)}"
+                )
+
+    def __repr__(self) -> str:
+        kinds = ["scope", *(["kernel"] if self.kernels else []), "statement"]
+        return "\n\n".join([self._head, *(text(self.by(kind), kind, FEW) for kind in kinds)])
+
+    def _repr_html_(self) -> str:
+        first, second = self.by("scope"), self.by("statement")
+        return html(first, "scope", self._head) + html(second, "statement", "")
+
+
+def profile(
+    program: Program | Variant,
+    backend: str | None = None,
+    sizes: Mapping[str, int] | None = None,
+    *,
+    seed: int = 0,
+    dtype: str = "float32",
+    threads: int | None = 1,
+    force: bool = False,
+    progress: bool | RoundsListener = True,
+) -> Profile:
+    """Run a variant, or a program under the automatic recipe, and tell what its time is spent on.
+
+    `backend`: "numpy", unless given. It is run undisturbed and timed in turn, and of each the
+    shortest counts; that takes some seconds. On native, kernels of any number of `threads` are
+    timed as they are launched, by the clock; what is inside of them is divided as one thread takes
+    it. A profile that would take more than a minute is refused without `force=True`. The other
+    arguments are those of `wb.run` and `wb.measure`.
+    """
+    checked_seed(seed)
+    if dtype not in DTYPES:
+        raise WorkbenchError(f'dtype {dtype!r}; expected "float32" or "float64"')
+    name = "numpy" if backend is None else backend
+    chosen = variant(program)
+    known = resolve(chosen.program.equations, sizes)
+    runner = get(name)
+    used = runner.threads(threads)
+    if not isinstance(program, Variant):
+        chosen = optimize(chosen, sizes=sizes, backend=name, dtype=dtype)
+    request = RunRequest(settable(chosen.program.equations, known), seed, dtype, used)
+    with reporting(progress, chosen.program.name) as report:
+        timing = _timing(chosen, name, request, force, report)
+        report("measuring peaks", 0, 1)
+        on_processor = name != "cuda"
+        highest = peaks(timing.undisturbed.peak_bytes, dtype, used) if on_processor else None
+    return Profile(
+        variant=chosen,
+        backend=name,
+        device=runner.device(),
+        threads=used,
+        sizes=known,
+        seed=seed,
+        dtype=dtype,
+        parts=timing.parts,
+        undisturbed_seconds=timing.undisturbed.seconds,
+        kernels=timing.kernels,
+        peaks=highest,
+        launches=timing.launches,
+        names=timing.names,
+    )
+
+
+def _timing(
+    chosen: Variant,
+    backend: str,
+    request: RunRequest,
+    force: bool,
+    report: RoundsListener,
+) -> Timing:
+    """Compile, refuse what would take too long, and time the rest."""
+    report("compiling", 0, 1)
+    program = chosen.program
+    ready, _, _ = compiled(get(backend), program, request.dtype)
+    if not force:
+        expectation = Expectation(program, ready.loop_program, backend, request.dtype)
+        expect_iterations(expectation, request.sizes)
+    report("trying", 0, 1)
+    seconds = tried(ready, program, request, force)
+    if isinstance(ready, CompiledProgram):
+        return native_timing(ready, request, rounds(seconds), report)
+    assert isinstance(ready, CompiledArrays), ready
+    return array_timing(ready, request, rounds(seconds), report)

@@ -1,0 +1,100 @@
+"""The rows of a profile: its parts by scope, kernel or statement."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+from workbench.backends.timed.peaks import Peaks
+from workbench.measure.profiles.parts import KEYS, Part
+from workbench.measure.profiles.table import Row, html, text
+
+
+@dataclass(frozen=True, repr=False)
+class ProfileRows(Sequence[Row]):
+    """The rows of a profile by scope, kernel or statement, the longest first."""
+
+    what: str
+    rows: tuple[Row, ...]
+    caption: str = ""
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Row, ...]: ...
+    def __getitem__(self, index: int | slice) -> Row | tuple[Row, ...]:
+        return self.rows[index]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def frame(self) -> Any:
+        """Return the rows as a pandas table, indexed by name."""
+        import pandas as pd
+
+        columns = list(Row.__dataclass_fields__)
+        table = pd.DataFrame([vars(row) for row in self.rows], columns=columns)
+        return table.rename(columns={"name": self.what}).set_index(self.what)
+
+    def __repr__(self) -> str:
+        return f"{self.caption}\n\n{text(self.rows, self.what)}"
+
+    def _repr_html_(self) -> str:
+        return html(self.rows, self.what, self.caption)
+
+
+def rows(
+    parts: Sequence[Part], what: str, peaks: Peaks | None, launches: Mapping[str, int]
+) -> tuple[Row, ...]:
+    """Return the parts by scope, kernel or statement, the longest first. Calls of a kernel are its
+    `launches`; those of others are executions of all their entries.
+    """
+    key = KEYS[what]
+    total = sum(part.seconds for part in parts)
+    groups: dict[str, list[Part]] = {}
+    inside: dict[tuple[str, int], set[str]] = {}
+    for part in parts:
+        groups.setdefault(key(part), []).append(part)
+        inside.setdefault((part.kernel, part.entry), set()).add(key(part))
+    divided = {name for names in inside.values() if len(names) > 1 for name in names}
+    made = [
+        _row(name, group, total, peaks, name in divided, launches.get(name))
+        for name, group in groups.items()
+    ]
+    return tuple(sorted(made, key=lambda row: -row.seconds))
+
+
+def _row(
+    name: str,
+    group: Iterable[Part],
+    total: float,
+    peaks: Peaks | None,
+    approximate: bool,
+    launches: int | None,
+) -> Row:
+    group = list(group)
+    seconds = math.fsum(part.seconds for part in group)
+    flops, moved = (math.fsum(getattr(p, each) for p in group) for each in ("flops", "bytes"))
+    entries = {(part.kernel, part.entry): part.calls for part in group}
+    return Row(
+        name=name,
+        seconds=seconds,
+        share=seconds / total if total else math.nan,
+        calls=sum(entries.values()) if launches is None else launches,
+        flops=flops,
+        bytes=moved,
+        flops_share=_of_peak(flops, seconds, peaks.flops_per_second if peaks else None),
+        bytes_share=_of_peak(moved, seconds, peaks.bytes_per_second if peaks else None),
+        approximate=approximate,
+    )
+
+
+def _of_peak(amount: float, seconds: float, peak: float | None) -> float:
+    if not peak or not seconds:
+        return math.nan
+    return amount / seconds / peak

@@ -1,0 +1,99 @@
+"""Rows of a profile as aligned text, and as HTML: pure functions of the rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from workbench.program.text.units import amount, percent, seconds_text
+
+MOST_ROWS = 20
+"""The rows that are shown; what is left has one row together."""
+LONGEST = 48
+"""The most characters of a name."""
+
+APPROXIMATE = "≈"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a profile. `share` is of the run's seconds; `flops_share` and `bytes_share` are of
+    the machine's peaks, NaN where those are not known. `approximate` ones hold seconds that were
+    shared out by counted work.
+    """
+
+    name: str
+    seconds: float
+    share: float
+    calls: int
+    flops: float
+    bytes: float
+    flops_share: float
+    bytes_share: float
+    approximate: bool
+
+
+def text(rows: Sequence[Row], what: str, most: int = MOST_ROWS) -> str:
+    """Return the longest rows, one line each, below their titles."""
+    titles, cells = columns(rows[:most], what)
+    widths = [max(len(row[k]) for row in [titles, *cells]) for k in range(len(titles))]
+    lines = []
+    for row in [titles, *cells]:
+        first, *others = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        name = row[0].ljust(len(first))
+        lines.append("  ".join([name, *others]).rstrip())
+    return "\n".join([*lines, *_left_out(rows[most:])])
+
+
+def html(rows: Sequence[Row], what: str, caption: str) -> str:
+    """Return the same as an HTML table."""
+    titles, cells = columns(rows[:MOST_ROWS], what)
+    heads = "".join(f"<th>{escape(title)}</th>" for title in titles)
+    left = 'style="text-align:left"'
+    lines = [
+        f"<tr><td {left}>{escape(row[0])}</td>"
+        + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
+        + "</tr>"
+        for row in cells
+    ]
+    below = "".join(f"<p>{escape(line)}</p>" for line in _left_out(rows[MOST_ROWS:]))
+    said = escape(caption).replace("\n", "<br>")
+    table = f"<table><caption {left}>{said}</caption><thead><tr>{heads}</tr></thead>"
+    return f"{table}<tbody>{''.join(lines)}</tbody></table>{below}"
+
+
+def columns(rows: Sequence[Row], what: str) -> tuple[list[str], list[list[str]]]:
+    """Return titles and the texts of rows; columns without a text are left out."""
+    titles = [what, "seconds", "share", "calls", "FLOP", "of peak", "bytes", "of peak"]
+    cells = [_cells(row) for row in rows]
+    kept = [k for k in range(len(titles)) if any(row[k] for row in cells)]
+    return [titles[k] for k in kept], [[row[k] for k in kept] for row in cells]
+
+
+def _cells(row: Row) -> list[str]:
+    mark = APPROXIMATE if row.approximate else ""
+    name = row.name if len(row.name) <= LONGEST else f"{row.name[: LONGEST - 1]}…"
+    return [
+        name,
+        f"{mark}{seconds_text(row.seconds)}",
+        percent(row.share),
+        amount(row.calls, "").strip(),
+        amount(row.flops, "").strip() if row.flops else "",
+        _share(row.flops_share),
+        amount(row.bytes, "B") if row.bytes else "",
+        _share(row.bytes_share),
+    ]
+
+
+def _share(share: float) -> str:
+    return percent(share) if share and not math.isnan(share) else ""
+
+
+def _left_out(rows: Sequence[Row]) -> list[str]:
+    """Return a line about rows that are not shown."""
+    if not rows:
+        return []
+    seconds, share = (sum(getattr(r, each) for r in rows) for each in ("seconds", "share"))
+    return [f"and {len(rows)} more: {seconds_text(seconds)}, {percent(share)}"]
