@@ -220,7 +220,7 @@ def profile(
     runner = get(name)
     used = runner.threads(threads)
     if not isinstance(program, Variant):
-        chosen = optimize(chosen, sizes=sizes, backend=name, dtype=dtype)
+        chosen = optimize(chosen, sizes=sizes, backend=name, dtype=dtype, threads=used)
     request = RunRequest(settable(chosen.program.equations, known), seed, dtype, used)
     with reporting(progress, chosen.program.name) as report:
         timing = _timing(chosen, name, request, force, report)
@@ -256,7 +256,7 @@ def _timing(
     program = chosen.program
     ready, _, _ = compiled(get(backend), program, request.dtype)
     if not force:
-        expectation = Expectation(program, ready.loop_program, backend, request.dtype)
+        expectation = Expectation(program, backend, request.dtype, request.threads)
         expect_iterations(expectation, request.sizes)
     report("trying", 0, 1)
     seconds = tried(ready, program, request, force)

@@ -31,7 +31,7 @@ def main(words: list[str]) -> int:
     given = parser.strictly(rest, names)
     _expect_kernels(given)
     found = profile(
-        ordered(traced(template, names, given), given, automatic=True),
+        ordered(traced(template, names, given), given, True, given.backend),
         given.backend,
         seed=given.seed,
         dtype=given.dtype,

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from workbench.backends.protocol import Compiled
 from workbench.errors import UnavailableError
+from workbench.lowering.loop_program import LoopProgram
 from workbench.measure.checking.check import ran
 from workbench.measure.checking.report import Check
 from workbench.measure.rounds.measurement import Predicted
@@ -42,6 +43,11 @@ class Expectation:
     @cached_property
     def _counted(self) -> Counted:
         return counted(self.program, self.backend)
+
+    @property
+    def loops(self) -> LoopProgram:
+        """The loop program of a run."""
+        return self._counted.loops
 
     def at(self, sizes: Mapping[str, int] | None) -> Predicted | None:
         """Predict a run at these sizes; None for a backend without known constants."""
