@@ -119,12 +119,12 @@ def packs(loop: Loop, here: ValueText, padded: frozenset[str]) -> bool:
     read = (load for record in loop.body for load in loads(record))
     return (
         all(places.get(load.buffer, load.at) == load.at for load in read)
-        and all(_is_packed(part, text) for part in computed)
+        and all(_has_rows(part, text) for part in computed)
         and all(_stores_rows(record, text, padded) for record in stored)
     )
 
 
-def _is_packed(part: Value, text: PackedText) -> bool:
+def _has_rows(part: Value, text: PackedText) -> bool:
     """Tell whether a value is known for rows that are put together, if what it is made of is."""
     if isinstance(part, Load):
         return not text.varies(part.at) or text.are_rows(part.buffer, part.at)
