@@ -293,10 +293,14 @@ def writes(record: KernelRecord) -> Iterator[str]:
 
 def loads_of(value: Value) -> Iterator[Load]:
     """Yield the loads in a value."""
+    return (part for part in parts(value) if isinstance(part, Load))
+
+
+def parts(value: Value) -> Iterator[Value]:
+    """Yield a value and all values that it is computed from."""
     todo = [value]
     while todo:
         one = todo.pop()
-        if isinstance(one, Load):
-            yield one
-        elif isinstance(one, Compute):
+        yield one
+        if isinstance(one, Compute):
             todo.extend(one.arguments)

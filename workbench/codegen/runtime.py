@@ -16,7 +16,15 @@ FLAGS = (
 the text says so, and nowhere else.
 """
 
-OF_RUNS = ("tiles.h", "product_sums.h", "products.h", "run.h", "interrupt.h", "pool.h")
+OF_RUNS = (
+    "packed_rows.h",
+    "tiles.h",
+    "product_sums.h",
+    "products.h",
+    "run.h",
+    "interrupt.h",
+    "pool.h",
+)
 """The headers about tiles and runs, which have a folder of their own."""
 
 STAMPS, PEAKS = "stamps.h", "peaks.h"

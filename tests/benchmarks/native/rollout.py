@@ -17,7 +17,7 @@ from workbench.program.sizes import resolve
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--B", type=int, nargs="+", default=[64, 512, 2048])
+    parser.add_argument("--B", type=int, nargs="+", default=[4, 16, 64, 512, 2048])
     parser.add_argument("--T", type=int, default=128)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--seconds", type=float, default=2.0)

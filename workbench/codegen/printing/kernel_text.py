@@ -25,6 +25,7 @@ from workbench.codegen.kernel_records import (
     walk,
 )
 from workbench.codegen.printing.c_expressions import condition_text
+from workbench.codegen.printing.packed_rows import PackedText, packs
 from workbench.codegen.printing.statement_marks import mark
 from workbench.codegen.printing.value_text import SCALARS, STORED, Text, ValueText, number_text
 from workbench.polyhedral.expression import expression
@@ -148,6 +149,10 @@ class KernelText:
     def _store(self, record: Store) -> None:
         values = self.values
         value, name, at = values.value(record.value), self._c(record.buffer), record.at
+        if isinstance(values, PackedText):
+            rows, value = values.rows(record.buffer, at), value.wide
+            self.write(f"store_rows_v{value.kind}({rows}, {value.text});")
+            return
         if record.buffer in values.private:
             self._assign(f"{name}[{values.expression(at)}]", value.wide, record.operation)
             return
@@ -187,11 +192,22 @@ class KernelText:
         if record.lanes:
             self._lanes(record, name, lower, upper)
             return
+        if packs(record, self.values, self._padded):
+            self._packed(record, name, lower, upper)
+            return
         if record.backwards:
             self.write(f"for (int64_t {name} = {upper} - 1; {name} >= {lower}; {name}--) {{")
         else:
             self.write(f"for (int64_t {name} = {lower}; {name} < {upper}; {name}++) {{")
         self._nested(record.body, "if (*run->stop) break;" if record.ends else "")
+
+    def _packed(self, record: Loop, name: str, lower: str, upper: str) -> None:
+        """Write a loop over rows, as many at a time as share a vector."""
+        step = f"{name} += SHARED_BY(width)"
+        self.write(f"for (int64_t {name} = {lower}, width; {name} < {upper}; {step}) {{")
+        one_by_one, self.values = self.values, PackedText.of(record, self.values)
+        self._nested(record.body, f"width = width_of_rows(lanes, {upper} - {name});")
+        self.values = one_by_one
 
     def _nested(self, body: Sequence[KernelRecord], first: str = "") -> None:
         self._indent += 1

@@ -128,7 +128,7 @@ def _block_product(writer: InstanceWriter, call: Call, block: AxisBlock) -> Prod
     lengths = dict(zip(output, symbolic(call.shape), strict=True))
     for argument, part in zip(call.arguments, inputs.split(","), strict=True):
         lengths.update(zip(part, symbolic(argument.shape), strict=True))
-    if fits_in_locals(lengths[summed[0]]):
+    if all(map(fits_in_locals, (lengths[output], lengths[summed[0]]))):
         return None
     first = writer.place[block.number] * block.size - block.shift
     right_begin = (right.buffer, behind + first)

@@ -38,30 +38,28 @@ WIDE_SUMS(wide_rows_8, ROWS_8)
 #undef SUMS
 #undef WIDE_SUMS
 
-/* FEW rows that are neighbours on the left, of less columns than half a vector: these lanes are rows,
-   two columns at a time. */
-#define FEW (4 * LANES)
-static __attribute__((noinline)) void OF(few_columns)(const N *left, int64_t step, const N *right,
-                                                      int64_t right_step, N *out,
-                                                      int64_t out_step, int64_t columns,
-                                                      int64_t times) {
-    for (int64_t r = 0; r < FEW; r++) STORE(out + r * out_step, (V){0});
-    for (int64_t c = 0; c < columns; c += 2) {
-        const int64_t next = c + 1 < columns; /* an odd last column is summed twice */
-        N one[FEW], other[FEW];
-        ROWS_4(START_TWO)
-        for (int64_t k = 0; k < times; k++, left += step) {
-            const V a = ALL(right[k * right_step + c]), b = ALL(right[k * right_step + c + next]);
-            ROWS_4(ADD_BOTH)
-        }
-        left -= times * step;
-        ROWS_4(KEEP_BOTH)
-        for (int64_t r = 0; r < FEW; r++) {
-            out[r * out_step + c] = one[r];
-            out[r * out_step + c + next] = other[r];
-        }
+#if LANES > 4
+/* FEW rows that are neighbours on the left, of two columns or of four, which are fewer than half a
+   vector: lanes are rows. */
+#define FEW (2 * LANES)
+#define FEW_COLUMNS(name, EACH, third, fourth)                                                 \
+    static __attribute__((noinline)) void OF(name)(const N *left, int64_t step,                \
+                                                   const N *right, int64_t right_step, N *out, \
+                                                   int64_t out_step, int64_t times) {          \
+        EACH(START_TWO)                                                                        \
+        for (int64_t k = 0; k < times; k++, left += step, right += right_step) {               \
+            V x = LOAD(left), y = LOAD(left + LANES);                                          \
+            HELD(x) HELD(y)                                                                    \
+            EACH(ADD_COLUMN)                                                                   \
+        }                                                                                      \
+        OF(keep_columns)(sum0, sum1, third(sum), fourth(sum), out, out_step);                  \
+        OF(keep_columns)(more0, more1, third(more), fourth(more), out + LANES * out_step,      \
+                         out_step);                                                            \
     }
-}
+FEW_COLUMNS(two_columns, ROWS_2, NO_COLUMN, NO_COLUMN)
+FEW_COLUMNS(four_columns, ROWS_4, COLUMN_2, COLUMN_3)
+#undef FEW_COLUMNS
+#endif
 
 /* Sum rows r, r + 1, ... by a function for `n` of them, while so many are left. */
 #define SUM_ROWS(n, name)                                                                      \
@@ -72,14 +70,23 @@ static __attribute__((noinline)) void OF(few_columns)(const N *left, int64_t ste
 OUT_OF_LINE void OF(product)(const N *left, int64_t row_step, int64_t step, const N *right,
                              int64_t right_step, N *out, int64_t out_step, int64_t rows,
                              int64_t columns, int64_t room, int64_t times, int into) {
-    int64_t c = 0, few = 0;
-    if (row_step == 1 && !into && 2 * columns <= LANES && LANES <= room) {
-        for (; few + FEW <= rows; few += FEW)
-            OF(few_columns)(left + few, step, right, right_step, out + few * out_step, out_step,
-                            columns, times);
+    int64_t c = 0;
+#if LANES > 4
+    if (row_step == 1 && !into && 2 * columns <= LANES && LANES <= room && FEW <= rows) {
+        for (; c < columns; c += 4)
+            for (int64_t r = 0; r < rows; r += FEW) {
+                /* the last of them may have been summed before */
+                const int64_t first = r < rows - FEW ? r : rows - FEW;
+                (columns - c > 2 ? OF(four_columns) : OF(two_columns))(
+                    left + first, step, right + c, right_step, out + first * out_step + c, out_step,
+                    times);
+            }
+        return;
     }
+#undef FEW
+#endif
     for (; c < columns && c + 2 * LANES <= room; c += 2 * LANES) {
-        int64_t r = few;
+        int64_t r = 0;
 #if REGISTERS == 32
         SUM_ROWS(8, wide_rows_8)
 #endif
@@ -88,7 +95,7 @@ OUT_OF_LINE void OF(product)(const N *left, int64_t row_step, int64_t step, cons
         SUM_ROWS(1, wide_row)
     }
     for (; c < columns && c + LANES <= room; c += LANES) {
-        int64_t r = few;
+        int64_t r = 0;
         SUM_ROWS(8, rows_8)
         SUM_ROWS(4, rows_4)
         SUM_ROWS(2, rows_2)
@@ -104,4 +111,3 @@ OUT_OF_LINE void OF(product)(const N *left, int64_t row_step, int64_t step, cons
         }
 }
 #undef SUM_ROWS
-#undef FEW

@@ -6,7 +6,8 @@
 #ifndef WORKBENCH_PRODUCTS_H
 #define WORKBENCH_PRODUCTS_H
 
-#include "vectors.h"
+#include "packed_rows.h"
+#include "tiles.h"
 
 /* out[r * out_step + c] = sum over k < times of
        left[r * row_step + k * step] * right[k * right_step + c]
@@ -68,17 +69,44 @@ PRODUCT(d, double);
         V a = ALL(left[r * row_step]);                                               \
         sum##r = FUSED(a, x, sum##r), more##r = FUSED(a, y, more##r);                \
     }
-#define ADD_BOTH(r)                                                         \
-    {                                                                       \
-        V x = LOAD(left + r * LANES);                                       \
-        sum##r = FUSED(x, a, sum##r), more##r = FUSED(x, b, more##r);       \
+#define ADD_COLUMN(c)                                                        \
+    {                                                                        \
+        V a = ALL(right[c]);                                                 \
+        sum##c = FUSED(x, a, sum##c), more##c = FUSED(y, a, more##c);        \
     }
-#define KEEP_BOTH(r) STORE(one + r * LANES, sum##r); STORE(other + r * LANES, more##r);
+#define COLUMN_2(of) of##2
+#define COLUMN_3(of) of##3
+#define NO_COLUMN(of) (V){0}
 #define KEEP(r) STORE(out + r * out_step, sum##r);
 #define KEEP_TWO(r) KEEP(r) STORE(out + r * out_step + LANES, more##r);
 #define JOIN(r) STORE(out + r * out_step, LOAD(out + r * out_step) + sum##r);
 #define JOIN_TWO(r) \
     JOIN(r) STORE(out + r * out_step + LANES, LOAD(out + r * out_step + LANES) + more##r);
+
+#define KEEP_COLUMNS_ONE_BY_ONE(kind, number)                                                \
+    INLINE void keep_columns_##kind(v##kind a, v##kind b, v##kind c, v##kind d, number *out, \
+                                    int64_t out_step) {                                      \
+        for (int r = 0; r < LANES; r++, out += out_step)                                     \
+            out[0] = a[r], out[1] = b[r], out[2] = c[r], out[3] = d[r];                      \
+    }
+#if LANES > 4
+/* Store four columns, of which each vector has LANES rows. */
+#if __has_builtin(__builtin_shufflevector)
+INLINE void keep_columns_f(vf a, vf b, vf c, vf d, float *out, int64_t out_step) {
+    MIXED(a, b, ONE)
+    MIXED(c, d, ONE)
+    MIXED(a, c, TWO)
+    MIXED(b, d, TWO) /* now each piece has a row: in a it is row 0, 4, ..., in c 1, 5, ... */
+    store_rows_vf(out, 4 * out_step, 4, a);
+    store_rows_vf(out + out_step, 4 * out_step, 4, c);
+    store_rows_vf(out + 2 * out_step, 4 * out_step, 4, b);
+    store_rows_vf(out + 3 * out_step, 4 * out_step, 4, d);
+}
+#else
+KEEP_COLUMNS_ONE_BY_ONE(f, float)
+#endif
+KEEP_COLUMNS_ONE_BY_ONE(d, double)
+#endif
 
 #define V vf
 #define ALL all_vf

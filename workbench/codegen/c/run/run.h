@@ -7,6 +7,7 @@
 #include "orthogonal.h"
 #include "permutation.h"
 #include "sums.h"
+#include "packed_rows.h"
 #include "products.h"
 #include "tiles.h"
 
