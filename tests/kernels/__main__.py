@@ -1,9 +1,9 @@
 """Compiled C in every way: `python -m tests.kernels`. Prints what is wrong, and a JSON line.
 
 Three kinds of tasks. Files of tests, whose variants all run: in each dtype, at three lengths of
-what is in lanes, for each processor that this machine can stand in for. Whole programs, which have
-the same float32 bits by every compiler, at each level, for each processor. PPO's curve beside
-NumPy's.
+what is in lanes, each by every second compiler and processor that this machine can stand in for.
+Whole programs, which have the same float32 bits by every compiler, at each level, for each
+processor. PPO's curve beside NumPy's.
 
 With --kept FILE what is done is written there, and a later call at the same commit goes on.
 """

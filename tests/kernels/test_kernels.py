@@ -24,9 +24,11 @@ from tests.native_runs import (
     Way,
     check_native,
     differences,
+    every_way,
+    stretched,
     way_of,
 )
-from tests.programs import leaky_sum
+from tests.programs import PROGRAMS, leaky_sum
 from workbench.algorithms import ALGORITHMS
 from workbench.backends.numpy import NumPyBackend
 from workbench.folders import CACHE_VARIABLE
@@ -104,10 +106,30 @@ def test_every_way_of_a_check_is_counted(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(AssertionError, match="last"):
         check_native(chosen, outputs | {"last": outputs["last"] + 1.0}, {}, 3, "wrong")
     right, wrong = (json.loads(line) for line in tally.read_text(encoding="utf-8").splitlines())
-    ways = len(DTYPES) * len(LENGTHS) * (len(marches()) + 1)
-    assert (right["runs"], right["differing"]) == (ways, [])
+    assert (right["runs"], right["differing"]) == (len(every_way([""], "right")), [])
     # where lanes are longer, NumPy runs anew
-    assert len(wrong["differing"]) == ways / len(LENGTHS)
+    assert len(wrong["differing"]) == len(every_way([""], "wrong")) / len(LENGTHS)
+
+
+def test_each_case_has_every_second_build_in_all_ways() -> None:
+    """The names are those of no test: between them they have all."""
+    kinds = [{way.build for way in every_way(["", "zig"], str(n))} for n in range(20)]
+    builds = set().union(*kinds)
+    assert len(builds) == len(marches()) + 2
+    assert {frozenset(kind) for kind in kinds} == {frozenset(kinds[0]), builds - kinds[0]}
+    for name in ("0", "1"):
+        ways = every_way(["", "zig"], name)
+        of = {(way.build, way.dtype, way.length) for way in ways}
+        assert len(of) == len(ways) == len({w.build for w in ways}) * len(DTYPES) * len(LENGTHS)
+
+
+def test_only_what_is_in_lanes_alone_is_made_longer() -> None:
+    """Parameters go from minibatch to minibatch: i, e and m stay."""
+    template, sizes = PROGRAMS["small_ppo"]
+    chosen = variant(template())
+    for dim in ("b", "i", "e", "m", "k"):
+        chosen = chosen.apply(Vectorize(dim))
+    assert stretched(chosen.program, sizes[0], 31) == {**sizes[0], "B": 31}
 
 
 def test_names_choose_among_all_ways() -> None:
