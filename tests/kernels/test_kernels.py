@@ -116,7 +116,10 @@ def test_each_case_has_every_second_build_in_all_ways() -> None:
     kinds = [{way.build for way in every_way(["", "zig"], str(n))} for n in range(20)]
     builds = set().union(*kinds)
     assert len(builds) == len(marches()) + 2
-    assert {frozenset(kind) for kind in kinds} == {frozenset(kinds[0]), frozenset(builds - kinds[0])}
+    assert {frozenset(kind) for kind in kinds} == {
+        frozenset(kinds[0]),
+        frozenset(builds - kinds[0]),
+    }
     for name in ("0", "1"):
         ways = every_way(["", "zig"], name)
         of = {(way.build, way.dtype, way.length) for way in ways}

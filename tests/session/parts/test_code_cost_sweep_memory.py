@@ -129,8 +129,10 @@ def test_a_cost_is_the_variants_prediction() -> None:
     assert sum(s.launches for s in found.shares) + found.besides.launches == said.launches
 
 
-def test_footprints_are_those_of_the_formulas() -> None:
-    found, said = cost(variant(), RUN), variant().predict(SIZES)
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_footprints_are_those_of_the_formulas(backend: str) -> None:
+    found = cost(variant(), {**RUN, "backend": backend})
+    said = variant().predict(SIZES, backend)
     assert [a.array for a in found.arrays] == [a.name for a in variant().program.arrays]
     for array in found.arrays:
         assert array.bytes == said.footprint[array.array].evaluate(found.sizes)

@@ -60,7 +60,9 @@ class Prediction:
 
     @cached_property
     def peak_formula(self) -> formulas.Formula:
-        """The device's peak as a formula, valid at all sizes at which the same loops run."""
+        """The device's peak as a formula, valid at all sizes at which the same loops run. Of
+        compiled kernels these are the arrays alone, without the memory of blocks.
+        """
         return formulas.peak(self.loops, self.sizes, self.dtype)
 
     def __str__(self) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from workbench.lowering.loops.bytes import bytes_of
 from workbench.lowering.memory.lives import described
+from workbench.planning.cost.prediction import Prediction
 from workbench.planning.cost.seconds import Share
 from workbench.variants.variant import Variant
 
@@ -75,7 +76,7 @@ def cost(variant: Variant, arguments: Mapping[str, Any]) -> CostView:
         launches=prediction.launches,
         shares=tuple(_share(name, share) for name, share in prediction.by_statement.items()),
         besides=_share("", prediction.besides),
-        arrays=_footprints(variant, prediction.sizes, prediction.dtype, prediction.footprint),
+        arrays=_footprints(variant, prediction),
         note=prediction.note,
         assumed=prediction.assumed,
     )
@@ -85,16 +86,14 @@ def _share(statement: str, share: Share) -> ShareView:
     return ShareView(statement, share.seconds, share.operations, share.bytes, share.launches)
 
 
-def _footprints(
-    variant: Variant, sizes: Mapping[str, int], dtype: str, formulas: Mapping[str, object]
-) -> tuple[FootprintView, ...]:
+def _footprints(variant: Variant, prediction: Prediction) -> tuple[FootprintView, ...]:
     """Return every array's storage, in the program's order."""
-    stored = variant.loop_program.stored
+    stored, formulas = prediction.loops.stored, prediction.footprint
     words = described(variant.program).splitlines()
     return tuple(
         FootprintView(
             array=array.name,
-            bytes=bytes_of(stored[array.name].buffer, sizes, dtype),
+            bytes=bytes_of(stored[array.name].buffer, prediction.sizes, prediction.dtype),
             formula=str(formulas[array.name]),
             space=stored[array.name].buffer.space,
             storage=text,
