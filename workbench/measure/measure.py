@@ -40,10 +40,10 @@ def measure(
     minutes is not measured without `force=True`; the measurement then says how long it would take.
     `progress` may be a function of (stage, how far, of how much). `threads` are those of `wb.run`.
     """
+    request = MeasureRequest(backend, sizes, seed, dtype, repeats, warmup, force, threads=threads)
     chosen = variant(program)
     if not isinstance(program, Variant):
         chosen = optimize(chosen, sizes=sizes, backend=backend, dtype=dtype, threads=threads)
-    request = MeasureRequest(backend, sizes, seed, dtype, repeats, warmup, force, threads=threads)
     with reporting(progress, chosen.program.name) as report:
         report("compiling and checking", 0, 1)
         candidate = prepare(chosen, request)

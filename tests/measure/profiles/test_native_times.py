@@ -25,7 +25,7 @@ CALLS = 100
 def layers(B: int = 16) -> dict[str, Any]:
     """Layers: a small one beside the draws, and two that are products of matrices."""
     b = wb.dim(b=B)
-    first, second, third = (wb.uniform(shape=(n, 32)) for n in (8, 32, 32))
+    first, second, third = (wb.uniform(shape=shape) for shape in ((8, 8), (8, 32), (32, 32)))
     with wb.scope("acting", named=False):
         x = wb.uniform(shape=(8,), over=b)
         hidden = wb.tanh(x @ first)
@@ -129,7 +129,7 @@ def test_without_a_second_build_counted_work_divides(made: Made) -> None:
     parts = of_kernel(found.parts(), name)
     assert sum(parts.values()) == pytest.approx(1.0)
     assert {entry for entry, _ in parts} == {0}
-    assert parts[0, "middle"] == parts[0, "out"] > parts[0, "hidden"] > parts[0, "x"] > 0
+    assert parts[0, "out"] > parts[0, "middle"] > parts[0, "hidden"] > parts[0, "x"] > 0
 
 
 def test_operations_are_those_of_all_launches(made: Made) -> None:

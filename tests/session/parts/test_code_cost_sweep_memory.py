@@ -287,5 +287,5 @@ def test_runs_that_take_too_long_come_with_sizes_that_do_not() -> None:
 
 
 def test_runs_on_a_backend_that_nobody_knows_are_not_predicted() -> None:
-    with pytest.raises(UnavailableError, match="no times are predicted for native"):
-        runs(variant(), {**MEASURED, "sizes": SIZES, "backend": "native"})
+    with pytest.raises(UnavailableError, match="no times are predicted for abacus"):
+        runs(variant(), {**MEASURED, "sizes": SIZES, "backend": "abacus"})
