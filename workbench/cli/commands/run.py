@@ -27,7 +27,7 @@ def main(words: list[str]) -> int:
         description=f"{(template.__doc__ or '').strip()}\n\n{PURPOSE}".strip(),
     )
     _add_options(parser)
-    add_order(parser, "whole arrays, by the automatic recipe")
+    add_order(parser, "by the automatic recipe of the backend")
     names = add_arguments(parser, template)
     given = parser.strictly(rest, names)
     chosen_variant = ordered(traced(template, names, given), given, True, given.backend)

@@ -33,7 +33,7 @@ from workbench.codegen.kernel_records import (
     Value,
     Variable,
 )
-from workbench.codegen.kernels import Dealing, KernelRecords, ProgramKernels
+from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, Buffer, For, If, Launch, Record
 from workbench.measure.calibration.probes import EMPTY, WORKING_SETS
@@ -50,14 +50,12 @@ FEW, CHAIN = 4, 16
 ROUNDS = 7
 SECONDS = 1e-3
 """About how long a probe lasts."""
-PROBED, TURN, LANE, BLOCK = "probe", "turn", "lane", "block"
+PROBED, TURN, LANE = "probe", "turn", "lane"
 
 Records = tuple[KernelRecord, ...]
 
 PRODUCTS = {
     "large": (64, 32, 64),
-    "narrow": (64, 16, 64),
-    "few rows": (2, 32, 64),
     "short": (64, 32, 4),
     "small": (1, 16, 1),
 }
@@ -73,7 +71,6 @@ class Probe:
     buffers: tuple[str, ...]
     guess: float
     """About the seconds of a launch."""
-    dealing: Dealing | None = None
 
     @property
     def launches(self) -> int:
@@ -115,6 +112,7 @@ def _compute(operation: str, *arguments: Value, dtype: str = "float") -> Value:
 
 
 def functions() -> Iterator[tuple[str, Value]]:
+    """Yield an operation of each kind of its own, by name, but for draws."""
     x, y = _load("a"), _load("b")
     whole = _load("places", dtype="int32")
     for name in sorted(OWN_KINDS - {"uniform", "normal"}):

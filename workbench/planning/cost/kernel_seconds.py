@@ -54,7 +54,7 @@ def kernel_cost(
 
 @dataclass
 class _Work:
-    """What a launch does for a statement: seconds of computing and of its block's own bytes, bytes
+    """Work of a launch for a statement: seconds of computing and of its block's own bytes, bytes
     of the other buffers.
     """
 
@@ -67,8 +67,8 @@ class _Work:
 
 @dataclass
 class _Stream:
-    """What all launches of a kernel move of a buffer. `open` are the bytes of which it is not known
-    yet from how far they come, `seconds` what the others take.
+    """Bytes that all launches of a kernel move of a buffer. `open` are those of which it is not
+    known yet from how far they come, `seconds` what the others take.
     """
 
     buffer: str
@@ -198,7 +198,7 @@ class _Costing:
 
 @dataclass
 class _Kernel:
-    """What a kernel does in all of its launches."""
+    """Work of a kernel in all of its launches."""
 
     machine: Machine
     dtype: str

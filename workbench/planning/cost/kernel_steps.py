@@ -5,7 +5,7 @@ calls of run-time functions, and the loops around. Computed once per program.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from workbench.codegen.kernel_records import (
@@ -57,7 +57,7 @@ DRAWN, CHECKED, COMBINED = "draw", "check", "total"
 
 @dataclass(frozen=True)
 class StraightWork:
-    """What one turn of a body does for a statement: operations by kind, bytes by buffer.
+    """Work of one turn of a body for a statement: operations by kind, bytes by buffer.
 
     `chain` is the longest row of new values of a variable, each of which waits for the one before.
     """
@@ -87,14 +87,13 @@ class RuntimeCall:
 
 @dataclass(frozen=True)
 class KernelLoop:
-    """A loop around steps, over groups of lanes where `lanes`; `needed` matter inside."""
+    """A loop around steps, of lanes over groups of them; `needed` variables matter inside."""
 
     variable: str
     lower: Expression
     upper: Expression
     steps: tuple[KernelStep, ...]
     needed: Names
-    lanes: bool = False
 
 
 @dataclass(frozen=True)
@@ -230,7 +229,7 @@ class _Reader:
         lower, upper = record.lower, record.upper
         if record.lanes:
             upper = lower + (upper - lower + (LANES - 1)) // LANES
-        return KernelLoop(record.variable, lower, upper, inside, needed(inside), record.lanes)
+        return KernelLoop(record.variable, lower, upper, inside, needed(inside))
 
     # -- straight work ---------------------------------------------------------------------------
 
@@ -362,7 +361,7 @@ def needed(steps: Sequence[KernelStep]) -> Names:
     return Names().union(*map(_needed, steps))
 
 
-def _needed(step: KernelStep) -> Iterator[str] | Names:
+def _needed(step: KernelStep) -> Names:
     if isinstance(step, StraightWork):
         return Names()
     if isinstance(step, RuntimeCall):
