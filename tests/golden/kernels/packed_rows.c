@@ -103,6 +103,14 @@ static void blocks_of_kernel_x_and_4_more(Run *run, const int64_t *outer, int64_
             const int64_t lanes = minimum_l(behind_b_2 - b_2, LANES);
             (void)lanes;
             /* statement: hidden */
+            if (FILL_A_VECTOR(lanes))
+            for (int64_t i0 = 0; i0 < 20; i0++) {
+                const float bias_2 = bias[i0];
+                const vf scale_2_2 = load_vf(scale_2 + (b_2 - 16 * b_block16));
+                const vf hidden_2_2 = tanh_vf(add_vf(add_vf(load_vf(product_2 + (b_2 - 16 * b_block16 + 16 * i0)), all_vf(bias_2)), scale_2_2));
+                store_vf(hidden_2 + (b_2 - 16 * b_block16 + 16 * i0), hidden_2_2);
+            }
+            else
             for (int64_t i0 = 0, width; i0 < 20; i0 += SHARED_BY(width)) {
                 width = width_of_rows(lanes, 20 - i0);
                 const vf bias_2 = spread_vf(bias + i0, 1, width);
@@ -200,6 +208,13 @@ static void blocks_of_kernel_x_and_4_more(Run *run, const int64_t *outer, int64_
             product_3[17] = total_10;
             product_3[18] = total_11;
             product_3[19] = total_12;
+            if (FILL_A_VECTOR(lanes))
+            for (int64_t i0_2 = 0; i0_2 < 20; i0_2++) {
+                const vf hidden_3 = load_vf(hidden_2 + (b_3 - 16 * b_block16 + 16 * i0_2));
+                const vf chosen_2_2 = where_vf(greater_2, tanh_vf(product_3[i0_2]), hidden_3);
+                store_vf(chosen_2 + (b_3 - 16 * b_block16 + 16 * i0_2), chosen_2_2);
+            }
+            else
             for (int64_t i0_2 = 0, width; i0_2 < 20; i0_2 += SHARED_BY(width)) {
                 width = width_of_rows(lanes, 20 - i0_2);
                 const vf hidden_3 = rows_vf(hidden_2 + (b_3 - 16 * b_block16 + 16 * i0_2), 16, width);

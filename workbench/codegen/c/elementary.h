@@ -114,15 +114,17 @@ INLINE F OF(log1p)(F x) {
 }
 
 /* tanh x below TANH_SMALL: x + x^3 p(x^2), p of degree 4 up to 0.6. Error 2^-28.4.
-   From there on 1 - 2 / (e^2x + 1), which rises with x because exp does so where it is used, and
-   ends at 1; its error is halved at least, as is 2 / (e^2x + 1) < 1/2. Where the pieces meet the
-   order was tried over all floats. */
+   From there on 1 - 2 / (e^2x + 1), which rises with x because e^2x does so where it is used, and
+   ends at 1; its error is halved at least, as is 2 / (e^2x + 1) < 1/2. So e^2x need not be as exact
+   as exp: it is 2^n 2^f with n + f = 2x / ln 2, whose factor is one float, f between -1/2 and 1/2,
+   and 2^f = 1 + f q(f), q of degree 5, error 2^-28.3. Where the pieces meet the order was tried over
+   all floats. */
 #define TANH_SMALL 0x1.19999ap-1f /* 0.55 */
 #define TANH_CONSTANTS(of)                                                                         \
     of(-0x1.828776p-8f) of(0x1.54c3c2p-6f) of(-0x1.b89abap-5f) of(0x1.1109bep-3f)                  \
-    of(-0x1.55553ep-2f) of(10.0f) of(0x1.715476p+1f) of(SHIFTER) of(-LN2) of(-LN2_REST)            \
-    of(0x1.6ac324p-10f) of(0x1.123ec2p-7f) of(0x1.55585p-5f) of(0x1.55548ap-3f)                    \
-    of(0x1.fffffcp-2f) of(1.0f) of(2.0f) of(TANH_SMALL)
+    of(-0x1.55553ep-2f) of(10.0f) of(0x1.715476p+1f) of(SHIFTER) of(0x1.416b52p-13f)               \
+    of(0x1.5f082ep-10f) of(0x1.3b2de0p-7f) of(0x1.c6af7cp-5f) of(0x1.ebfbdcp-3f)                   \
+    of(0x1.62e430p-1f) of(1.0f) of(2.0f) of(TANH_SMALL)
 INLINE F OF(tanh)(F x) {
     TABLE(constants, TANH_CONSTANTS)
     F a = OF(absolute)(x);
@@ -134,23 +136,23 @@ INLINE F OF(tanh)(F x) {
     p = OF(fused)(p, z, ENTRY(constants, 4));
     F near = OF(fused)(a, z * p, a);
 
-    F most = ENTRY(constants, 5), shifter = ENTRY(constants, 7), one = ENTRY(constants, 15);
+    F most = ENTRY(constants, 5), factor = ENTRY(constants, 6), shifter = ENTRY(constants, 7);
     F inside = OF(where)(a > most, most, a);
-    F shifted = OF(fused)(inside, ENTRY(constants, 6), shifter);
+    F shifted = OF(fused)(inside, factor, shifter);
     F n = shifted - shifter;
-    F r = OF(fused)(n, ENTRY(constants, 8), inside + inside);
-    r = OF(fused)(n, ENTRY(constants, 9), r);
+    F f = OF(fused)(inside, factor, -n);
+    F one = ENTRY(constants, 14);
     F scale = FLOAT((BITS(shifted) << 23) + BITS(one)); /* 2^n: the shift leaves n alone */
-    F q = ENTRY(constants, 10); /* as in exp_near_zero */
-    q = OF(fused)(q, r, ENTRY(constants, 11));
-    q = OF(fused)(q, r, ENTRY(constants, 12));
-    q = OF(fused)(q, r, ENTRY(constants, 13));
-    q = OF(fused)(q, r, ENTRY(constants, 14));
-    q = OF(fused)(q, r, one);
-    q = OF(fused)(q, r, one);
-    F far = one - ENTRY(constants, 16) / (q * scale + one);
+    F q = ENTRY(constants, 8);
+    q = OF(fused)(q, f, ENTRY(constants, 9));
+    q = OF(fused)(q, f, ENTRY(constants, 10));
+    q = OF(fused)(q, f, ENTRY(constants, 11));
+    q = OF(fused)(q, f, ENTRY(constants, 12));
+    q = OF(fused)(q, f, ENTRY(constants, 13));
+    q = OF(fused)(q, f, one);
+    F far = one - ENTRY(constants, 15) / OF(fused)(q, scale, one);
 
-    F r_abs = OF(where)(a < ENTRY(constants, 17), near, far);
+    F r_abs = OF(where)(a < ENTRY(constants, 16), near, far);
     return FLOAT(BITS(r_abs) | (BITS(x) & INT32_MIN));
 }
 

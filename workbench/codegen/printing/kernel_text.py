@@ -193,19 +193,27 @@ class KernelText:
             self._lanes(record, name, lower, upper)
             return
         if packs(record, self.values, self._padded):
-            self._packed(record, name, lower, upper)
+            packed = PackedText.of(record, self.values)
+            self.write("if (FILL_A_VECTOR(lanes))")
+            self._one_by_one(record, name, lower, upper)
+            self.write("else")
+            self._packed(record, packed, lower, upper)
             return
+        self._one_by_one(record, name, lower, upper)
+
+    def _one_by_one(self, record: Loop, name: str, lower: str, upper: str) -> None:
         if record.backwards:
             self.write(f"for (int64_t {name} = {upper} - 1; {name} >= {lower}; {name}--) {{")
         else:
             self.write(f"for (int64_t {name} = {lower}; {name} < {upper}; {name}++) {{")
         self._nested(record.body, "if (*run->stop) break;" if record.ends else "")
 
-    def _packed(self, record: Loop, name: str, lower: str, upper: str) -> None:
+    def _packed(self, record: Loop, packed: PackedText, lower: str, upper: str) -> None:
         """Write a loop over rows, as many at a time as share a vector."""
+        name = self._c(record.variable)
         step = f"{name} += SHARED_BY(width)"
         self.write(f"for (int64_t {name} = {lower}, width; {name} < {upper}; {step}) {{")
-        one_by_one, self.values = self.values, PackedText.of(record, self.values)
+        one_by_one, self.values = self.values, packed
         self._nested(record.body, f"width = width_of_rows(lanes, {upper} - {name});")
         self.values = one_by_one
 

@@ -8,6 +8,9 @@
 
 #include "vectors.h"
 
+/* Whether so many lanes leave no room for a second row. */
+#define FILL_A_VECTOR(lanes) (LANES == 4 || (lanes) > LANES / 2)
+
 /* How many of the rows that are left share a vector, and what each of them has of it. */
 #define SHARED_BY(width) ((width) == 4 ? LANES / 4 : (width) == 8 ? (LANES + 7) / 8 : 1)
 INLINE int64_t width_of_rows(int64_t lanes, int64_t rows) {
