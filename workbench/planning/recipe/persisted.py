@@ -80,9 +80,11 @@ def _order(plan: Plan) -> list[str]:
 
 
 def _size(plan: Plan, dim: str, most: int, sizes: Mapping[str, int], threads: int) -> int:
-    """Return the largest size of a block, up to `most`, that leaves each thread one."""
+    """Return the largest size of a block, up to `most`, that leaves each thread two: threads share
+    out the runs of blocks that are added up, and a run has two at least.
+    """
     length = plan.program.dim[dim].size.evaluate(sizes)
-    return next((n for n in BLOCKS if n <= most and n * threads <= length), BLOCKS[-1])
+    return next((n for n in BLOCKS if n <= most and 2 * n * threads <= length), BLOCKS[-1])
 
 
 def _own_bytes(plan: Plan, sizes: Mapping[str, int], dtype: str) -> int:
