@@ -9,10 +9,13 @@ import pytest
 import workbench as wb
 from tests.programs import PROGRAMS, returns
 from workbench.algorithms import a2c, ppo, reinforce
+from workbench.codegen.kernels import program_kernels
 from workbench.environments import CartPole
 from workbench.errors import WorkbenchError
+from workbench.lowering.launches import launches
 from workbench.measure.checking.check import check
 from workbench.processor import CORE_CACHE_VARIABLE
+from workbench.program.sizes import resolve
 from workbench.transforms import Contract, Donate, Incrementalize, Persist, Swap, Vectorize
 from workbench.variants.variant import Variant, optimize, variant
 
@@ -77,6 +80,16 @@ def test_each_thread_has_two_blocks_where_there_are_enough_environments() -> Non
         (512, 16): Persist("b", 16),
         (4, 2): Persist("b", 16),
     }
+
+
+@pytest.mark.parametrize("threads", [2, 4])
+def test_what_is_added_up_is_shared_out_to_every_thread(threads: int) -> None:
+    sizes = {"B": 32 * threads, "T": 128}
+    chosen = found(ppo(), threads, sizes=sizes)
+    made = program_kernels(chosen.program, launches(chosen.program))
+    known = resolve(chosen.program.equations, sizes)
+    runs = [k.dealing.chunks.evaluate(known) for k in made.kernels if k.dealing]
+    assert runs and min(runs) >= threads
 
 
 def test_no_axis_is_taken_along_what_a_loop_carries() -> None:
