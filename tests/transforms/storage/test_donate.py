@@ -153,7 +153,7 @@ def chained(N: int = 600) -> dict[str, Any]:
     n = wb.dim(n=N)
     a = wb.recurrent("a", (), over=n)
     a[n] = wb.cast(wb.index(n), float)
-    b = wb.exp(a)
+    b = wb.sin(a)
     c = b + 1.0
     return {"total": c.sum(over=n)}
 
