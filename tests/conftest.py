@@ -4,8 +4,9 @@ import gc
 import os
 import shutil
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -39,6 +40,23 @@ gc.set_threshold(100_000, 50, 50)
 
 # Notes say what fits a core's cache: in tests the same on every machine.
 os.environ[CORE_CACHE_VARIABLE] = str(1 << 20)
+
+
+def _fail_unnamed() -> NoReturn:
+    """What a test computes does not depend on the compilers of the machine that it runs on."""
+    pytest.fail('name the backend: backend="numpy", backend="native"')
+
+
+BACKENDS: Any = import_module("workbench.backends")  # as `workbench.backends` it is a function
+DEFAULT_BACKEND = BACKENDS.default
+BACKENDS.default = _fail_unnamed
+
+
+@pytest.fixture
+def default_backend(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The backend of runs that name none, for tests of just that."""
+    monkeypatch.setattr(BACKENDS, "default", DEFAULT_BACKEND)
+    return DEFAULT_BACKEND()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

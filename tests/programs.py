@@ -337,4 +337,4 @@ def automatic(name: str) -> wb.Variant:
     """One of them under the automatic recipe for this machine, searched for once. Not for tests
     that make this machine another one.
     """
-    return wb.optimize(wb.variant(PROGRAMS[name][0]()))
+    return wb.optimize(wb.variant(PROGRAMS[name][0]()), backend="numpy")

@@ -69,7 +69,7 @@ def traced(name: str, number: int) -> Program:
 def agree(variant: wb.Variant) -> None:
     """All outputs, exactly where they are integers, at 1e-9 of their size where they are floats."""
     expected = truth(variant.root.program, seed=4).outputs()
-    found = wb.run(variant, seed=4, dtype="float64", progress=False)
+    found = wb.run(variant, seed=4, dtype="float64", progress=False, backend="numpy")
     for name, values in expected.items():
         if values.dtype.kind != "f":
             np.testing.assert_array_equal(found[name], values)
@@ -85,7 +85,7 @@ def test_algorithm_as_written_agrees_with_reference(name: str, number: int) -> N
 
 @pytest.mark.parametrize(("name", "number"), SEARCHED)
 def test_algorithm_under_the_automatic_recipe_agrees_with_reference(name: str, number: int) -> None:
-    agree(wb.optimize(wb.variant(traced(name, number))))
+    agree(wb.optimize(wb.variant(traced(name, number)), backend="numpy"))
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
@@ -99,6 +99,6 @@ def test_cases_have_episodes_that_end() -> None:
     """Else nothing above would be cut at an end."""
     for name in ("a2c", "ppo"):
         as_written = wb.variant(traced(name, 0))
-        result = wb.run(as_written, seed=4, progress=False)
+        result = wb.run(as_written, seed=4, progress=False, backend="numpy")
         assert result["episodes"].sum() >= 2
         assert (result["episode_return"] == 3.0).all()

@@ -22,7 +22,7 @@ def top_loops(program: Any) -> list[str]:
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_there_is_one_loop_over_updates(name: str) -> None:
     written = ALGORITHMS[name](hidden=(8,))
-    recipe = wb.optimize(wb.variant(written)).program
+    recipe = wb.optimize(wb.variant(written), backend="numpy").program
     assert top_loops(written).count("for i:") == 1
     assert top_loops(recipe).count("for i:") == 1
     assert top_loops(written)[-1] == "for i:"
@@ -35,7 +35,11 @@ def test_interrupted_ppo_keeps_every_output() -> None:
         if done == 2:
             raise KeyboardInterrupt
 
-    execution = get("numpy").compile(wb.optimize(wb.variant(program)).program).run(on_progress=stop)
+    execution = (
+        get("numpy")
+        .compile(wb.optimize(wb.variant(program), backend="numpy").program)
+        .run(on_progress=stop)
+    )
     assert execution.completed == 2
     assert {name: len(values) for name, values in execution.outputs.items()} == {
         "loss": 2,

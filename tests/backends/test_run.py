@@ -162,7 +162,7 @@ def test_outputs_come_in_the_order_of_the_returned_dict() -> None:
         third = second.sum(over=t)
         return {"third": third, "first": first, "second": second}
 
-    assert list(wb.run(example(), progress=False)) == ["third", "first", "second"]
+    assert list(wb.run(example(), progress=False, backend="numpy")) == ["third", "first", "second"]
 
 
 def test_interrupted_outputs_come_in_the_order_of_the_returned_dict(
@@ -187,7 +187,7 @@ def test_interrupted_outputs_come_in_the_order_of_the_returned_dict(
         return {"s": s, "x": x, "twice": x * 2.0}
 
     monkeypatch.setattr(CompiledArrays, "run", interrupted)
-    result = wb.run(wb.variant(example()), progress=False)
+    result = wb.run(wb.variant(example()), progress=False, backend="numpy")
     assert result.interrupted and list(result) == ["s", "x", "twice"]
 
 
@@ -229,7 +229,12 @@ def test_out_of_memory_names_arrays_of_the_program_and_what_helps() -> None:
         ),
     ):
         with pytest.raises(RunError) as refused:
-            wb.run(wb.optimize(example()), capacity=capacity, progress=False)
+            wb.run(
+                wb.optimize(example(), backend="numpy"),
+                capacity=capacity,
+                progress=False,
+                backend="numpy",
+            )
         assert re.fullmatch(sentence, refused.value.message)
 
 
@@ -239,7 +244,7 @@ def test_index_as_a_number_where_its_loop_has_one_iteration() -> None:
         t, once = wb.dims(t=T, once=1)
         return {"y": wb.cast(wb.index(once + 3), float) * wb.cast(wb.index(t), float)}
 
-    result = wb.run(wb.variant(example()), progress=False)
+    result = wb.run(wb.variant(example()), progress=False, backend="numpy")
     np.testing.assert_array_equal(result["y"].ravel(), [0.0, 3.0, 6.0])
 
 
@@ -276,8 +281,8 @@ def test_runs_of_a_variant_lower_it_once(monkeypatch: pytest.MonkeyPatch) -> Non
         return found[-1]
 
     monkeypatch.setattr(arrays, "lower", kept)
-    variant = wb.optimize(wb.variant(small_reinforce()))
-    first, again = (wb.run(variant, progress=False) for _ in range(2))
+    variant = wb.optimize(wb.variant(small_reinforce()), backend="numpy")
+    first, again = (wb.run(variant, progress=False, backend="numpy") for _ in range(2))
     np.testing.assert_array_equal(first["loss"], again["loss"])
     assert first.carried.keys() == again.carried.keys() != set()
     assert len(found) == 2 and found[0] is found[1]

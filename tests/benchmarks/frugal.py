@@ -25,7 +25,7 @@ KEPT = ("state", "alive", "policy.action")
 
 def floor_bytes(variant: Variant, sizes: Mapping[str, int]) -> int:
     """The bytes of what must be stored of an episode, wherever, in float32."""
-    footprint = variant.root.predict(sizes).footprint
+    footprint = variant.root.predict(sizes, backend="numpy").footprint
     updates = sizes["I"]
     return sum(round(footprint[name].evaluate(sizes)) // updates for name in KEPT)
 
@@ -42,17 +42,19 @@ def main() -> None:
     found: dict[str, Variant] = {}
     for objective in ("time", "memory"):
         start = time.process_time()
-        found[objective] = optimize(program, objective, sizes=sizes)  # type: ignore[arg-type]
+        found[objective] = optimize(program, objective, sizes=sizes, backend="numpy")  # type: ignore[arg-type]
         emit(what=f"optimize for {objective}", cpu_seconds=time.process_time() - start, **sizes)
     ways = {
-        name: lambda v=variant: run(v, sizes=sizes, progress=False).seconds  # type: ignore[misc]
+        name: lambda v=variant: run(v, sizes=sizes, progress=False, backend="numpy").seconds  # type: ignore[misc]
         for name, variant in found.items()
     }
     taken = interleaved(ways, given.rounds)
     times, interval = ratio(taken["memory"], taken["time"])
-    peaks = {name: run(v, sizes=sizes, progress=False).peak for name, v in found.items()}
+    peaks = {
+        name: run(v, sizes=sizes, progress=False, backend="numpy").peak for name, v in found.items()
+    }
     for name, variant in found.items():
-        peak, predicted = peaks[name], variant.predict(sizes)
+        peak, predicted = peaks[name], variant.predict(sizes, backend="numpy")
         emit(
             what=f"REINFORCE for {name}",
             **sizes,

@@ -123,19 +123,27 @@ def main() -> None:
 
     plain = learning_in_blocks(given.block, **sizes)
     swapped = plain.apply(Swap("environment.observation"))
-    small, kept = run(swapped, progress=False), run(plain, progress=False)
+    small, kept = (
+        run(swapped, progress=False, backend="numpy"),
+        run(plain, progress=False, backend="numpy"),
+    )
     compared("Swap", kept, small, exact=True)
     limit = {"device": max(kept.peak_bytes // 4, small.peak_bytes)}
     refused = ""
     try:
-        run(plain, capacity=limit, progress=False)
+        run(plain, capacity=limit, progress=False, backend="numpy")
     except RunError as error:
         refused = error.message
-    fits = run(swapped, capacity=limit, progress=False).peak_bytes <= limit["device"]
+    fits = (
+        run(swapped, capacity=limit, progress=False, backend="numpy").peak_bytes <= limit["device"]
+    )
     emit(what="Swap under a capacity", capacity=limit, fits=fits, unswapped=refused)
 
     kept_all, again = step_by_step(**sizes)
-    small, kept = run(again, progress=False), run(kept_all, progress=False)
+    small, kept = (
+        run(again, progress=False, backend="numpy"),
+        run(kept_all, progress=False, backend="numpy"),
+    )
     compared("Recompute of what is drawn", kept, small, exact=False)
 
     # two layers of 64, their moments and their gradients would take a sixteenth alone
@@ -143,7 +151,10 @@ def main() -> None:
     sizes["hidden"] = (given.hidden, given.hidden)
     for shuffle in (False, True):
         kept_all, again = observations_again(2, shuffle=shuffle, **sizes)
-        small, kept = run(again, progress=False), run(kept_all, progress=False)
+        small, kept = (
+            run(again, progress=False, backend="numpy"),
+            run(kept_all, progress=False, backend="numpy"),
+        )
         compared(f"Recompute, {'shuffled' if shuffle else 'in order'}", kept, small, exact=True)
 
 

@@ -26,7 +26,7 @@ def main() -> None:
     parser.add_argument("--I", type=int, default=30)
     parser.add_argument("--rounds", type=int, default=15)
     given = parser.parse_args()
-    variant = wb.optimize(reinforce(B=given.B, T=given.T, I=given.I))
+    variant = wb.optimize(reinforce(B=given.B, T=given.T, I=given.I), backend="numpy")
     reports: list[str] = []
 
     def seen(place: RunPosition, variant: wb.Variant | None) -> None:
@@ -37,7 +37,7 @@ def main() -> None:
     def seconds(watched: bool) -> float:
         with sampler if watched else nullcontext():
             start = time.process_time()
-            wb.run(variant, progress=False)
+            wb.run(variant, progress=False, backend="numpy")
             return time.process_time() - start
 
     taken = interleaved(

@@ -28,7 +28,7 @@ T, E, M = 128, 4, 4
 def update_seconds(B: int, I: int, hidden: tuple[int, ...], layers: str) -> list[float]:
     """Each update's seconds but the first's, which pays for parameters and new memory."""
     root = variant(ppo(hidden=hidden, layers=layers))
-    compiled = get("numpy").compile(optimize(root).program)
+    compiled = get("numpy").compile(optimize(root, backend="numpy").program)
     ends: list[float] = []
 
     def note(done: int, total: int, outputs: Mapping[str, Any]) -> None:

@@ -58,7 +58,7 @@ def main() -> None:
         "ppo, native": (optimize(of_ppo, sizes=sizes, backend="native"), "native", sizes),
         "ppo as written, native": (of_ppo, "native", {"B": 4, "T": 32, "I": 4}),
         "reinforce in blocks, native": (in_blocks(of_reinforce), "native", sizes),
-        "ppo, numpy": (optimize(of_ppo, sizes=sizes), "numpy", {**sizes, "I": 4}),
+        "ppo, numpy": (optimize(of_ppo, sizes=sizes, backend="numpy"), "numpy", {**sizes, "I": 4}),
     }
     for turn in range(given.turns):
         for what, (chosen, backend, at) in cases.items():

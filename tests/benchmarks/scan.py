@@ -101,10 +101,10 @@ def variants() -> dict[str, Variant]:
     """The program lifted, plainly and in blocks, each under the recipe."""
     root = variant(return_to_go())
     return {
-        ALONE: optimize(variant(return_to_go(summed=False))),
+        ALONE: optimize(variant(return_to_go(summed=False)), backend="numpy"),
         "as written, b an axis": root.apply(Vectorize("b")),
-        "lifted": optimize(root.apply(Incrementalize("worth", "t"))),
-        "blocked": optimize(root.apply(Incrementalize("worth", "t", BLOCK))),
+        "lifted": optimize(root.apply(Incrementalize("worth", "t")), backend="numpy"),
+        "blocked": optimize(root.apply(Incrementalize("worth", "t", BLOCK)), backend="numpy"),
     }
 
 

@@ -24,7 +24,9 @@ from workbench.variants.variant import optimize, variant
 
 def update_seconds(sizes: Mapping[str, int], hidden: tuple[int, ...]) -> list[float]:
     """Each update's seconds but the first's, which pays for parameters and new memory."""
-    compiled = get("numpy").compile(optimize(variant(reinforce(hidden=hidden))).program)
+    compiled = get("numpy").compile(
+        optimize(variant(reinforce(hidden=hidden)), backend="numpy").program
+    )
     ends: list[float] = []
 
     def note(done: int, total: int, outputs: Mapping[str, Any]) -> None:

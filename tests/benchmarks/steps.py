@@ -113,7 +113,7 @@ def compiled(name: str, variant: wb.Variant) -> None:
     emit(what=f"{name}: lower", seconds=lowering)
     _, first = cpu_seconds(variant.predict)
     size = variant.program.parameters[0].name
-    _, again = cpu_seconds(lambda: variant.predict(sizes={size: 8}))
+    _, again = cpu_seconds(lambda: variant.predict(sizes={size: 8}, backend="numpy"))
     emit(what=f"{name}: predict", seconds=first, again=again)
 
 
@@ -127,7 +127,9 @@ def main() -> None:
         compiled(f"{name} as written", root)
         judged(f"{name} as written", root)
         for objective in ("memory", "time"):
-            best, seconds = cpu_seconds(lambda r=root, o=objective: wb.optimize(r, o))
+            best, seconds = cpu_seconds(
+                lambda r=root, o=objective: wb.optimize(r, o, backend="numpy")
+            )
             steps = [str(step) for step in best.steps]
             what = f"{name}: optimize for {objective}"
             emit(what=what, seconds=seconds, steps=steps, target=TARGETS["optimize"])

@@ -28,7 +28,7 @@ QUARTER = 0.25
 def timed(found: Variant, wall: list[float]) -> float:
     """CPU seconds of a run, of all threads; its wall seconds are put on the list."""
     start = time.process_time()
-    wall.append(run(found, progress=False).seconds)
+    wall.append(run(found, progress=False, backend="numpy").seconds)
     return time.process_time() - start
 
 
@@ -40,7 +40,7 @@ def same(first: Result, second: Result) -> bool:
 def refused(found: Variant, capacity: int) -> str:
     """What a run says that has too little memory; nothing where it has enough."""
     try:
-        run(found, progress=False, capacity={"device": capacity})
+        run(found, progress=False, capacity={"device": capacity}, backend="numpy")
     except RunError as error:
         return error.message
     return ""
@@ -57,7 +57,7 @@ def main() -> None:
     noisy = environments.Noisy((3, given.side, given.side))
     plain = learning_in_blocks(given.block, B=given.B, T=given.T, I=1, environment=noisy)
     ways = {"plain": plain, **{f"{s}": plain.apply(s) for s in (Swap(ARRAY), Swap(ARRAY, 1))}}
-    found = {name: run(way, progress=False) for name, way in ways.items()}
+    found = {name: run(way, progress=False, backend="numpy") for name, way in ways.items()}
     walls: dict[str, list[float]] = {name: [] for name in ways}
     cpu = interleaved(
         {name: lambda n=name, w=way: timed(w, walls[n]) for name, way in ways.items()},
@@ -72,7 +72,7 @@ def main() -> None:
         emit(
             what=name,
             peak=dict(result.peak),
-            predicted=dict(ways[name].predict().peak_bytes),
+            predicted=dict(ways[name].predict(backend="numpy").peak_bytes),
             equal=same(found["plain"], result),
             cpu_seconds=median(cpu[name]),
             wall_seconds=median(walls[name][1:]),

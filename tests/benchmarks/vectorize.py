@@ -33,7 +33,7 @@ def main() -> None:
     variants = {
         "as written": root,
         "vectorized over b": root.apply(Vectorize("b")),
-        "automatic recipe": optimize(root),
+        "automatic recipe": optimize(root, backend="numpy"),
     }
     ways = {name: runs(chosen, sizes) for name, chosen in variants.items()}
     found = interleaved(ways, given.rounds)

@@ -9,6 +9,7 @@ from functools import cache
 from workbench.cli import main
 
 SMALL = ["--B", "3", "--I", "2", "--T", "5", "--hidden", "4", "--no-progress"]
+SMALL += ["--backend", "numpy"]
 
 USERS_FILE = '''
 import workbench as wb

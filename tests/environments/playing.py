@@ -67,9 +67,9 @@ def push(size: int, most: float) -> Callable[..., Any]:
     return lambda *over: wb.uniform(-most, most, shape=size, over=over)
 
 
-def run(program: Any, seed: int = 0, **options: Any) -> wb.Result:
+def run(program: Any, seed: int = 0, backend: str = "numpy", **options: Any) -> wb.Result:
     """In float64, which holds every observation exactly."""
-    return wb.run(program, dtype="float64", seed=seed, progress=False, **options)
+    return wb.run(program, backend, dtype="float64", seed=seed, progress=False, **options)
 
 
 class Clock(gymnasium.Env[Any, Any]):

@@ -52,9 +52,9 @@ def found(program: Any, by: str) -> dict[str, npt.NDArray[Any]]:
     """Outputs by the reference, or by the array backend in a dtype, one by one and vectorized."""
     if by == "reference":
         return Reference(program.equations).outputs()
-    run = wb.run(wb.variant(program), dtype=by, progress=False, check_finite=True)
+    run = wb.run(wb.variant(program), dtype=by, progress=False, check_finite=True, backend="numpy")
     vectorized = wb.variant(program).apply(Vectorize("n"))
-    fast = wb.run(vectorized, dtype=by, progress=False, check_finite=True)
+    fast = wb.run(vectorized, dtype=by, progress=False, check_finite=True, backend="numpy")
     for name, values in run.outputs.items():
         np.testing.assert_allclose(fast[name], values, rtol=RTOL[by], atol=RTOL[by])
     return dict(run.outputs)
@@ -142,7 +142,7 @@ def test_no_legal_action_is_an_error_with_the_instance() -> None:
     written = wb.variant(without_choice())
     for variant in (written, written.apply(Vectorize("b")).apply(Vectorize("t"))):
         with pytest.raises(RunError, match=sentence) as stopped:
-            wb.run(variant, progress=False)
+            wb.run(variant, progress=False, backend="numpy")
         assert "wb.Categorical(logits)" in str(stopped.value)
 
 

@@ -92,7 +92,7 @@ def test_density_of_a_normal_integrates_to_1() -> None:
         x = -9.0 + wb.index(n) * 0.01
         return {"density": wb.exp(wb.Normal(0.5, 0.7).log_probability(x))}
 
-    result = wb.run(example(), dtype="float64", progress=False)
+    result = wb.run(example(), dtype="float64", progress=False, backend="numpy")
     np.testing.assert_allclose(np.trapezoid(result["density"], dx=0.01), 1.0, rtol=1e-12)
 
 
@@ -121,7 +121,7 @@ def drawn(policy: Any, seed: int = 5) -> npt.NDArray[Any]:
         n = wb.dim(n=N)
         return {"sample": policy(wb.uniform(over=n) * 0.0).sample()}
 
-    return wb.run(example(), seed=seed, progress=False)["sample"]
+    return wb.run(example(), seed=seed, progress=False, backend="numpy")["sample"]
 
 
 @pytest.mark.parametrize("logits", LOGITS, ids=str)
@@ -248,6 +248,6 @@ def test_sample_over_dims_that_the_distribution_does_not_vary_over() -> None:
         "shared_normal": ("t",),
         "each_normal": ("b", "t"),
     }
-    found = wb.run(program, progress=False)
+    found = wb.run(program, progress=False, backend="numpy")
     assert found["each"].shape == (8, 4) and (found["each"] != found["each"][0]).any()
     assert len(np.unique(found["each_normal"])) == 32

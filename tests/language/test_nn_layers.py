@@ -62,7 +62,13 @@ def test_equal_to_the_unrolled_form_with_equal_parameters() -> None:
     program = regression()
     start = unrolled(program, len(HIDDEN))
     found, other = (
-        wb.run(wb.variant(one), dtype="float64", progress=False, parameters=start_of_it)
+        wb.run(
+            wb.variant(one),
+            dtype="float64",
+            progress=False,
+            parameters=start_of_it,
+            backend="numpy",
+        )
         for one, start_of_it in ((program, None), (regression(layers="unrolled"), start))
     )
     np.testing.assert_allclose(found["loss"], other["loss"], rtol=1e-12)
@@ -73,7 +79,7 @@ def test_equal_to_the_unrolled_form_with_equal_parameters() -> None:
 
 
 def test_as_the_reference_says() -> None:
-    found = wb.run(regression(), dtype="float64", progress=False)
+    found = wb.run(regression(), dtype="float64", progress=False, backend="numpy")
     np.testing.assert_allclose(
         found["loss"], Reference(regression().equations).array("loss"), rtol=1e-9
     )
@@ -137,7 +143,7 @@ def test_networks_of_one_depth_share_their_dim() -> None:
 def test_layers_loop_inside_and_the_rest_is_vectorized(
     algorithm: Any, dims: str, network: str
 ) -> None:
-    variant = optimize(wb.variant(algorithm(hidden=(8,) * 3, layers="dim")))
+    variant = optimize(wb.variant(algorithm(hidden=(8,) * 3, layers="dim")), backend="numpy")
     assert {f"Vectorize({dim!r})" for dim in dims} <= set(map(str, variant.steps))
     lines = variant.schedule.splitlines()
     at = next(n for n, line in enumerate(lines) if line.strip() == "for l:")
@@ -148,9 +154,9 @@ def test_layers_loop_inside_and_the_rest_is_vectorized(
 def test_runs_go_on_with_layers_as_a_dim(tmp_path: Any) -> None:
     written = wb.variant(reinforce(hidden=(4,) * 3, layers="dim", B=3, T=5))
     path = tmp_path / "parameters.safetensors"
-    whole = wb.run(written, sizes={"I": 3}, progress=False)
-    wb.run(written, sizes={"I": 2}, progress=False).save(path)
-    rest = wb.run(written, sizes={"I": 1}, progress=False, parameters=path)
+    whole = wb.run(written, sizes={"I": 3}, progress=False, backend="numpy")
+    wb.run(written, sizes={"I": 2}, progress=False, backend="numpy").save(path)
+    rest = wb.run(written, sizes={"I": 1}, progress=False, parameters=path, backend="numpy")
     np.testing.assert_array_equal(rest["loss"], whole["loss"][2:])
 
 

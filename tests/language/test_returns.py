@@ -50,7 +50,7 @@ def program(
 @lru_cache
 def automatic(chance: float, *options: Any) -> wb.Variant:
     """One for all lengths."""
-    return wb.optimize(program(chance, *options)())
+    return wb.optimize(program(chance, *options)(), backend="numpy")
 
 
 @lru_cache
@@ -58,7 +58,7 @@ def found(T: int, chance: float, *options: Any) -> dict[str, Values]:
     """Outputs by the reference, which the automatic recipe must reproduce."""
     variant, sizes = automatic(chance, *options), {"T": T}
     outputs = Reference(variant.program.equations, sizes, seed=1).outputs()
-    ran = wb.run(variant, sizes=sizes, seed=1, dtype="float64", progress=False)
+    ran = wb.run(variant, sizes=sizes, seed=1, dtype="float64", progress=False, backend="numpy")
     for name, values in outputs.items():
         np.testing.assert_allclose(ran[name], values, rtol=0, atol=1e-12)
     return outputs
@@ -218,7 +218,7 @@ def test_return_to_go_of_a_long_range_in_float32(gamma: float) -> None:
         reward = wb.normal(over=(b, t))
         return {"reward": reward, "to_go": wb.discounted_sum(reward[b, t:T], gamma)}
 
-    result = wb.run(example(), progress=False)
+    result = wb.run(example(), progress=False, backend="numpy")
     expected = np.zeros((2, 301))
     for t in reversed(range(300)):
         expected[:, t] = result["reward"][:, t] + gamma * expected[:, t + 1]

@@ -33,10 +33,10 @@ def over_seeds(
     episodes: int = EPISODES,
 ) -> list[float]:
     """Each seed's `last_episodes`, printed as they come."""
-    variant = wb.optimize(wb.variant(program))
+    variant = wb.optimize(wb.variant(program), backend="numpy")
     found = []
     for seed in seeds:
-        result = wb.run(variant, seed=seed, progress=False)
+        result = wb.run(variant, seed=seed, progress=False, backend="numpy")
         found.append(last_episodes(result, episodes))
         with capsys.disabled():
             print(f"\n  seed {seed}: {found[-1]:.1f} ({result.seconds:.0f} s)", end="", flush=True)

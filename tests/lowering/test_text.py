@@ -32,7 +32,7 @@ from workbench.lowering.text import lines, text
 
 @cache
 def program() -> LoopProgram:
-    return lower(wb.optimize(reinforce(hidden=(4,))).program)
+    return lower(wb.optimize(reinforce(hidden=(4,)), backend="numpy").program)
 
 
 def test_the_lines_are_the_text() -> None:

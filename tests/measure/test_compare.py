@@ -18,7 +18,7 @@ from workbench.measure.compare import Comparison, compare, comparing, comparison
 from workbench.measure.rounds.rounds import MeasureRequest
 from workbench.transforms import Vectorize
 
-QUICK: dict[str, Any] = {"repeats": 2, "progress": False}
+QUICK: dict[str, Any] = {"backend": "numpy", "repeats": 2, "progress": False}
 
 
 def made(base: list[float], other: list[float]) -> Comparison:
@@ -48,7 +48,7 @@ def test_variants_are_run_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     root = wb.variant(leaky_sum())
     both = [root.apply(Vectorize("b")), root]
     monkeypatch.setattr(CompiledArrays, "run", noted)
-    compare(both, sizes={"B": 7}, repeats=3, warmup=2, progress=False)
+    compare(both, sizes={"B": 7}, repeats=3, warmup=2, progress=False, backend="numpy")
     assert "".join(order) == "AB" * 5
 
 
@@ -74,7 +74,7 @@ def test_names_may_be_given_and_equal_ones_are_numbered() -> None:
 def test_program_stands_for_itself_under_the_automatic_recipe() -> None:
     program = leaky_sum()
     (row,) = compare([program], **QUICK)
-    assert row.measurement.key == wb.optimize(wb.variant(program)).key
+    assert row.measurement.key == wb.optimize(wb.variant(program), backend="numpy").key
 
 
 def test_variant_that_is_wrong_is_shown_as_failed_and_not_timed() -> None:
@@ -130,12 +130,12 @@ def _is_of(compiled: CompiledArrays, variant: wb.Variant) -> bool:
 
 def test_a_whole_training_step_agrees_with_itself() -> None:
     root = wb.variant(small_reinforce())
-    found = compare([wb.optimize(root), root], sizes={"B": 4, "T": 6}, **QUICK)
+    found = compare([wb.optimize(root, backend="numpy"), root], sizes={"B": 4, "T": 6}, **QUICK)
     assert [m.checked for m in found.measurements] == [True, True]
 
 
 def test_every_finished_round_gives_a_comparison_that_later_ones_do_not_change() -> None:
-    request = MeasureRequest(sizes={"B": 5}, repeats=3, comparison="c")
+    request = MeasureRequest(sizes={"B": 5}, repeats=3, comparison="c", backend="numpy")
     rounds = list(comparing(variants(), request, False))
     assert [so_far.rounds for so_far in rounds] == [1, 2, 3]
     whole = rounds[-1].comparison()
@@ -153,7 +153,9 @@ def test_every_finished_round_gives_a_comparison_that_later_ones_do_not_change()
 
 
 def test_what_cannot_be_timed_makes_no_rounds_but_is_told() -> None:
-    (only,) = comparing([broken(leaky_sum(), "multiply", "add")], MeasureRequest(repeats=3), False)
+    (only,) = comparing(
+        [broken(leaky_sum(), "multiply", "add")], MeasureRequest(repeats=3, backend="numpy"), False
+    )
     (row,) = only.comparison()
     assert (only.rounds, row.measurement.checked, row.measurement.planned) == (0, False, 0)
 
@@ -349,10 +351,10 @@ def test_recorded_measurements_stand_in_a_table_too() -> None:
 )
 def test_what_cannot_be_compared_is_refused(given: Any, sentence: str) -> None:
     with pytest.raises(WorkbenchError) as refused:
-        compare(given(), progress=False)
+        compare(given(), progress=False, backend="numpy")
     assert refused.value.message == sentence
 
 
 def test_rounds_fit_the_time_unless_their_number_is_given() -> None:
-    assert [MeasureRequest().rounds(s) for s in (1e-6, 0.1, 10.0)] == [30, 20, 5]
-    assert MeasureRequest(repeats=3).rounds(1e-6) == 3
+    assert [MeasureRequest(backend="numpy").rounds(s) for s in (1e-6, 0.1, 10.0)] == [30, 20, 5]
+    assert MeasureRequest(repeats=3, backend="numpy").rounds(1e-6) == 3

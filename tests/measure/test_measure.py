@@ -27,7 +27,7 @@ from workbench.transforms import Vectorize
 def test_measurement_holds_samples_memory_and_what_repeats_it() -> None:
     root = wb.variant(leaky_sum())
     variant = root.apply(Vectorize("b"))
-    found = measure(variant, sizes={"B": 5}, seed=3, repeats=4, progress=False)
+    found = measure(variant, sizes={"B": 5}, seed=3, repeats=4, progress=False, backend="numpy")
     assert found.checked is True
     assert (len(found.samples), found.measured) == (4, True)
     assert min(found.samples) <= found.interval[0] <= found.median <= found.interval[1]
@@ -41,9 +41,9 @@ def test_measurement_holds_samples_memory_and_what_repeats_it() -> None:
 
 
 def test_memory_is_what_the_backend_tracked_at_the_measured_sizes() -> None:
-    variant = wb.optimize(wb.variant(small_reinforce()))
+    variant = wb.optimize(wb.variant(small_reinforce()), backend="numpy")
     sizes = {"B": 4, "T": 6}
-    found = measure(variant, sizes=sizes, repeats=1, progress=False)
+    found = measure(variant, sizes=sizes, repeats=1, progress=False, backend="numpy")
     run = NumPyBackend().compile(variant.program).run(sizes)
     assert found.peak_bytes["device"] == run.peak_bytes == max(p.bytes for p in found.timeline)
     assert found.process_peak_bytes is None or found.process_peak_bytes > found.peak_bytes["device"]
@@ -51,12 +51,14 @@ def test_memory_is_what_the_backend_tracked_at_the_measured_sizes() -> None:
 
 def test_program_is_measured_under_the_automatic_recipe() -> None:
     program = leaky_sum()
-    found = measure(program, repeats=1, progress=False)
-    assert found.key == wb.optimize(wb.variant(program)).key
+    found = measure(program, repeats=1, progress=False, backend="numpy")
+    assert found.key == wb.optimize(wb.variant(program), backend="numpy").key
 
 
 def test_variant_that_is_wrong_has_no_times() -> None:
-    found = measure(broken(leaky_sum(), "multiply", "add"), repeats=3, progress=False)
+    found = measure(
+        broken(leaky_sum(), "multiply", "add"), repeats=3, progress=False, backend="numpy"
+    )
     assert found.checked is False
     assert (found.samples, found.peak_bytes, found.timeline) == ((), {}, ())
     assert math.isnan(found.median)
@@ -66,7 +68,7 @@ def test_variant_that_is_wrong_has_no_times() -> None:
 
 
 def test_measurement_survives_json() -> None:
-    found = measure(leaky_sum(), repeats=2, progress=False)
+    found = measure(leaky_sum(), repeats=2, progress=False, backend="numpy")
     text = json.dumps(found.to_json(), allow_nan=False)
     assert from_json(json.loads(text)) == found
 
@@ -77,12 +79,12 @@ def test_timeline_survives_json_with_the_arrays_at_each_point() -> None:
 
 
 def test_repeats_are_chosen_by_the_time_of_a_run() -> None:
-    assert len(measure(leaky_sum(), warmup=1, progress=False).samples) == 30
+    assert len(measure(leaky_sum(), warmup=1, progress=False, backend="numpy").samples) == 30
 
 
 def test_progress_tells_what_is_done() -> None:
     seen: list[tuple[str, int, int]] = []
-    measure(leaky_sum(), repeats=2, progress=lambda *said: seen.append(said))
+    measure(leaky_sum(), repeats=2, progress=lambda *said: seen.append(said), backend="numpy")
     assert seen == [
         ("compiling and checking", 0, 1),
         ("warming up", 0, 1),
@@ -93,9 +95,9 @@ def test_progress_tells_what_is_done() -> None:
 
 
 def test_progress_is_shown_unless_told_not_to(capsys: pytest.CaptureFixture[str]) -> None:
-    measure(leaky_sum(), repeats=1)
+    measure(leaky_sum(), repeats=1, backend="numpy")
     assert "leaky_sum: " in capsys.readouterr().err
-    measure(leaky_sum(), repeats=1, progress=False)
+    measure(leaky_sum(), repeats=1, progress=False, backend="numpy")
     assert capsys.readouterr().err == ""
 
 
@@ -117,11 +119,11 @@ def test_options_that_are_not_what_they_should_be(given: dict[str, Any], sentenc
 
 def test_unknown_size_backend_and_subject_are_refused() -> None:
     with pytest.raises(SizeError, match="unknown size 'Q'"):
-        measure(leaky_sum(), sizes={"Q": 1}, progress=False)
+        measure(leaky_sum(), sizes={"Q": 1}, progress=False, backend="numpy")
     with pytest.raises(UnavailableError, match="did you mean numpy"):
         measure(leaky_sum(), "nunpy", progress=False)
     with pytest.raises(WorkbenchError, match="expected a program, found 5"):
-        measure(5, progress=False)  # type: ignore[arg-type]
+        measure(5, progress=False, backend="numpy")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("given", [3, None, ["numpy", "native"], float])
@@ -145,12 +147,12 @@ def test_backend_that_is_no_name_is_refused_everywhere_in_one_sentence(given: An
 def test_dtype_that_is_no_name_is_refused_everywhere_in_one_sentence(given: Any) -> None:
     variant = wb.variant(leaky_sum())
     asked: list[Callable[[], object]] = [
-        lambda: wb.run(variant, dtype=given, progress=False),
-        lambda: measure(variant, dtype=given, progress=False),
-        lambda: wb.compare([variant], dtype=given, progress=False),
+        lambda: wb.run(variant, dtype=given, progress=False, backend="numpy"),
+        lambda: measure(variant, dtype=given, progress=False, backend="numpy"),
+        lambda: wb.compare([variant], dtype=given, progress=False, backend="numpy"),
         lambda: variant.kernels("native", dtype=given),
-        lambda: variant.predict(dtype=given),
-        lambda: wb.optimize(variant, dtype=given),
+        lambda: variant.predict(dtype=given, backend="numpy"),
+        lambda: wb.optimize(variant, dtype=given, backend="numpy"),
     ]
     for ask in asked:
         with pytest.raises(WorkbenchError) as refused:

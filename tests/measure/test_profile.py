@@ -38,7 +38,7 @@ def native() -> Profile:
 
 @pytest.fixture(scope="module")
 def numpy() -> Profile:
-    return wb.profile(reinforce(hidden=(20,)), sizes=SIZES, progress=False)
+    return wb.profile(reinforce(hidden=(20,)), sizes=SIZES, progress=False, backend="numpy")
 
 
 @pytest.fixture(params=["native", "numpy"])
@@ -105,7 +105,7 @@ def test_a_variant_is_profiled_as_it_is_and_a_program_under_the_automatic_recipe
     native: Profile, numpy: Profile
 ) -> None:
     assert native.variant.steps == in_blocks().steps
-    automatic = wb.optimize(wb.variant(reinforce(hidden=(20,))), sizes=SIZES)
+    automatic = wb.optimize(wb.variant(reinforce(hidden=(20,))), sizes=SIZES, backend="numpy")
     assert numpy.variant.key == automatic.key
     assert (numpy.backend, numpy.threads, numpy.sizes) == ("numpy", 1, SIZES)
 
@@ -251,12 +251,16 @@ def test_what_would_take_too_long_is_refused_with_its_time_and_what_helps(
 
 def test_what_is_too_long_to_be_tried_is_refused_as_predicted() -> None:
     with pytest.raises(WorkbenchError, match=r"a run is predicted to take .* force=True"):
-        wb.profile(wb.variant(leaky_sum()), sizes={"B": 10**6, "T": 10**6}, progress=False)
+        wb.profile(
+            wb.variant(leaky_sum()), sizes={"B": 10**6, "T": 10**6}, progress=False, backend="numpy"
+        )
 
 
 def test_what_is_forced_is_profiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(effort, "LIMIT", 1e-9)
-    found = wb.profile(leaky_sum(), sizes={"B": 3, "T": 4}, force=True, progress=False)
+    found = wb.profile(
+        leaky_sum(), sizes={"B": 3, "T": 4}, force=True, progress=False, backend="numpy"
+    )
     assert found.seconds > 0
     with pytest.raises(WorkbenchError, match="not profiled"):
-        wb.profile(leaky_sum(), sizes={"B": 3, "T": 4}, progress=False)
+        wb.profile(leaky_sum(), sizes={"B": 3, "T": 4}, progress=False, backend="numpy")

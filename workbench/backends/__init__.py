@@ -24,6 +24,16 @@ def backends() -> dict[str, str | None]:
     return {name: _made(name).unavailable() for name in NAMES}
 
 
+def default() -> str:
+    """Return the backend of what names none: "native" where there is a C compiler, else "numpy"."""
+    return "native" if _made("native").unavailable() is None else "numpy"
+
+
+def or_default(name: str | None) -> str:
+    """Return the name of a backend, that of the default where none is given."""
+    return default() if name is None else name
+
+
 def unknown(name: object) -> WorkbenchError:
     """Return the error for what is no backend's name."""
     if not isinstance(name, str):

@@ -13,7 +13,9 @@ from workbench.errors import WorkbenchError
 def add_backend(group: argparse._ArgumentGroup) -> None:
     """Add `--backend` and `--dtype`."""
     group.add_argument(
-        "--backend", default="numpy", choices=tuple(backends()), help="default numpy"
+        "--backend",
+        choices=tuple(backends()),
+        help="default native where there is a C compiler, else numpy",
     )
     group.add_argument(
         "--dtype", default="float32", choices=("float32", "float64"), help="default float32"

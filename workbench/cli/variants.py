@@ -19,7 +19,7 @@ NAMED = ("as-written", "automatic")
 
 
 def add_order(parser: Parser, default: str) -> None:
-    """Add `--as-written`, `--vectorized [DIMS]` and `--recipe FILE`."""
+    """Add `--as-written`, `--automatic`, `--vectorized DIMS` and `--recipe FILE`."""
     group = parser.add_argument_group(f"order (default: {default})").add_mutually_exclusive_group()
     group.add_argument(
         "--as-written",
@@ -27,11 +27,10 @@ def add_order(parser: Parser, default: str) -> None:
         help="one instance at a time, in the order of the equations",
     )
     group.add_argument(
-        "--vectorized",
-        nargs="?",
-        const="",
-        metavar="DIM,…",
-        help="whole arrays over these dimensions; without any, by the automatic recipe",
+        "--automatic", action="store_true", help="by the automatic recipe of the backend"
+    )
+    group.add_argument(
+        "--vectorized", type=_dims, metavar="DIM,…", help="whole arrays over these dimensions"
     )
     group.add_argument(
         "--recipe", metavar="FILE", help="the steps that `workbench optimize --save` wrote"
@@ -45,31 +44,41 @@ def traced(template: Template, names: list[str], given: argparse.Namespace) -> V
         return variant(template(**arguments))
 
 
-def ordered(root: Variant, given: argparse.Namespace, automatic: bool, backend: str) -> Variant:
-    """Return the variant that `--as-written`, `--vectorized` or `--recipe` asks for, or else the
-    default.
+def ordered(root: Variant, given: argparse.Namespace, automatic: bool) -> Variant:
+    """Return the variant that the options of `add_order` ask for; without one of them that of the
+    automatic recipe, or the root.
     """
-    if given.as_written:
-        return root
     if given.recipe is not None:
         return load_recipe(given.recipe, root)
-    if given.vectorized is None:
-        return optimize(root, backend=backend) if automatic else root
-    dims = [dim.strip() for dim in given.vectorized.split(",") if dim.strip()]
-    if not dims:
-        return optimize(root, backend=backend)
-    for dim in dims:
-        root = root.apply(Vectorize(dim))
+    if given.vectorized is not None:
+        for dim in given.vectorized:
+            root = root.apply(Vectorize(dim))
+        return root
+    if given.automatic or (automatic and not given.as_written):
+        return _best(root, given)
     return root
 
 
-def named(root: Variant, text: str, backend: str) -> Variant:
+def named(root: Variant, text: str, given: argparse.Namespace) -> Variant:
     """Return the variant that a word stands for: one of NAMED, or a recipe's file."""
     if text == NAMED[0]:
         return root
     if text == NAMED[1]:
-        return optimize(root, backend=backend)
+        return _best(root, given)
     if not Path(text).exists():
         offered = nearest(text, NAMED, "variants")
         raise WorkbenchError(f"there is no variant {text!r}, and no such file: {offered}")
     return load_recipe(text, root)
+
+
+def _best(root: Variant, given: argparse.Namespace) -> Variant:
+    """Return the variant of the automatic recipe for the run that the options ask for."""
+    return optimize(root, backend=given.backend, dtype=given.dtype, threads=given.threads)
+
+
+def _dims(text: str) -> list[str]:
+    """Return the names of dimensions, of which there is at least one."""
+    dims = [dim.strip() for dim in text.split(",") if dim.strip()]
+    if not dims:
+        raise argparse.ArgumentTypeError(f"expected names of dimensions, found {text!r}")
+    return dims

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, overload
 
+from workbench.backends import or_default
 from workbench.errors import RunError, WorkbenchError
 from workbench.measure.checking.agreement import Deviation, deviations
 from workbench.measure.checking.check import ran
@@ -26,10 +27,11 @@ from workbench.measure.rounds.rounds import (
     reporting,
 )
 from workbench.measure.rounds.tables import html, table
+from workbench.measure.runs.progress import title
 from workbench.program.sizes import resolve
 from workbench.program.text.units import ratio_text
 from workbench.program.values import Program
-from workbench.variants.variant import Variant, optimize, variant
+from workbench.variants.variant import Variant, optimize, threads_of, variant
 
 NO_DIFFERENCE = "no measurable difference"
 
@@ -131,7 +133,7 @@ class SoFar:
 
 def compare(
     variants: Variants,
-    backend: str = "numpy",
+    backend: str | None = None,
     *,
     sizes: Mapping[str, int] | None = None,
     seed: int = 0,
@@ -150,8 +152,9 @@ def compare(
     wrong has no times, nor has one that runs out of memory. One that would take too long says how
     long, unless `force=True`. The other arguments are those of `wb.measure`.
     """
+    used, name = or_default(backend), uuid.uuid4().hex[:12]
     request = MeasureRequest(
-        backend, sizes, seed, dtype, repeats, warmup, force, uuid.uuid4().hex[:12], threads=threads
+        used, sizes, seed, dtype, repeats, warmup, force, name, threads=threads
     )
     (last,) = deque(comparing(variants, request, progress), maxlen=1)
     return last.comparison()
@@ -169,7 +172,9 @@ def comparing(
         threads=request.threads,
     )
     named = _named(variants, best)
-    with reporting(progress, next(iter(named.values())).program.name) as report:
+    name = next(iter(named.values())).program.name
+    line = title(name, request.backend, threads_of(request.backend, request.threads))
+    with reporting(progress, line) as report:
         candidates: dict[str, Candidate] = {}
         for name, variant in named.items():
             report("compiling and checking", len(candidates), len(named))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from workbench.backends import or_default
 from workbench.measure.rounds.measurement import Measurement
 from workbench.measure.rounds.rounds import (
     MeasureRequest,
@@ -12,13 +13,14 @@ from workbench.measure.rounds.rounds import (
     prepare,
     reporting,
 )
+from workbench.measure.runs.progress import title
 from workbench.program.values import Program
-from workbench.variants.variant import Variant, optimize, variant
+from workbench.variants.variant import Variant, optimize, threads_of, variant
 
 
 def measure(
     program: Program | Variant,
-    backend: str = "numpy",
+    backend: str | None = None,
     *,
     sizes: Mapping[str, int] | None = None,
     seed: int = 0,
@@ -38,13 +40,16 @@ def measure(
     runs as fit into about two seconds, at least 5 and at most 30, unless given; `warmup` runs
     before them do not count. Where the check fails there are no times. A variant that would take
     minutes is not measured without `force=True`; the measurement then says how long it would take.
-    `progress` may be a function of (stage, how far, of how much). `threads` are those of `wb.run`.
+    `progress` may be a function of (stage, how far, of how much). `backend` and `threads` are those
+    of `wb.run`.
     """
+    asked, backend = backend, or_default(backend)
     request = MeasureRequest(backend, sizes, seed, dtype, repeats, warmup, force, threads=threads)
     chosen = variant(program)
     if not isinstance(program, Variant):
         chosen = optimize(chosen, sizes=sizes, backend=backend, dtype=dtype, threads=threads)
-    with reporting(progress, chosen.program.name) as report:
+    line = title(chosen.program.name, asked, threads_of(backend, threads))
+    with reporting(progress, line) as report:
         report("compiling and checking", 0, 1)
         candidate = prepare(chosen, request)
         for _ in alternate([candidate], request, report):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.backends import get
+from workbench.backends import get, or_default
 from workbench.backends.arrays.compiled import CompiledArrays
 from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.philox import checked_seed
@@ -23,6 +23,7 @@ from workbench.measure.profiles.timing import Timing, array_timing, native_timin
 from workbench.measure.rounds.expected import Expectation
 from workbench.measure.rounds.rounds import DTYPES, RoundsListener, reporting
 from workbench.measure.runs.compiling import compiled
+from workbench.measure.runs.progress import title
 from workbench.program.sizes import numbers, resolve, settable
 from workbench.program.text.units import on_threads, percent, seconds_text
 from workbench.program.values import Program
@@ -205,7 +206,7 @@ def profile(
 ) -> Profile:
     """Run a variant, or a program under the automatic recipe, and tell what its time is spent on.
 
-    `backend`: "numpy", unless given. It is run undisturbed and timed in turn, and of each the
+    `backend` is that of `wb.run`. The variant is run undisturbed and timed in turn, and of each the
     shortest counts; that takes some seconds. On native, kernels of any number of `threads` are
     timed as they are launched, by the clock; what is inside of them is divided as one thread takes
     it. A profile that would take more than a minute is refused without `force=True`. The other
@@ -214,7 +215,7 @@ def profile(
     checked_seed(seed)
     if dtype not in DTYPES:
         raise WorkbenchError(f'dtype {dtype!r}; expected "float32" or "float64"')
-    name = "numpy" if backend is None else backend
+    name = or_default(backend)
     chosen = variant(program)
     known = resolve(chosen.program.equations, sizes)
     runner = get(name)
@@ -222,7 +223,7 @@ def profile(
     if not isinstance(program, Variant):
         chosen = optimize(chosen, sizes=sizes, backend=name, dtype=dtype, threads=used)
     request = RunRequest(settable(chosen.program.equations, known), seed, dtype, used)
-    with reporting(progress, chosen.program.name) as report:
+    with reporting(progress, title(chosen.program.name, backend, used)) as report:
         timing = _timing(chosen, name, request, force, report)
         report("measuring peaks", 0, 1)
         on_processor = name != "cuda"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from workbench.backends import get
+from workbench.backends import get, or_default
 from workbench.backends.philox import checked_seed
 from workbench.backends.protocol import CompilerWork
 from workbench.backends.tracker import Capacity, limits_of
@@ -20,7 +20,7 @@ from workbench.lowering.memory.takeover import holding
 from workbench.measure.runs import checkpoint
 from workbench.measure.runs.checkpoint import Checkpoint
 from workbench.measure.runs.compiling import compiled
-from workbench.measure.runs.progress import bar
+from workbench.measure.runs.progress import bar, title
 from workbench.program.carried import KEPT, keeping, resumed
 from workbench.program.identity import remembered
 from workbench.program.sizes import resolve
@@ -154,7 +154,7 @@ class Result(Mapping[str, Any]):
 
 def run(
     program: Program | Variant,
-    backend: str = "numpy",
+    backend: str | None = None,
     *,
     sizes: Mapping[str, int] | None = None,
     seed: int | None = None,
@@ -168,6 +168,8 @@ def run(
     """Run a variant as it is, or a program under the automatic recipe for these sizes, this backend
     and the device's capacity (`result.variant.steps` shows it).
 
+    `backend`: "native" where there is a C compiler, else "numpy", unless given; `result.backend`
+    and the line of progress say which.
     `sizes` overrides sizes by name without a new trace. The same seed gives the same draws whatever
     the variant, the dtype ("float32" or "float64") or the sizes; it is 0 unless given.
     `check_finite` stops at the first NaN, or infinity made of finite operands, and names statement
@@ -188,6 +190,7 @@ def run(
         raise WorkbenchError(f'dtype {dtype!r}; expected "float32" or "float64"')
     chosen = variant(program)
     known = resolve(chosen.program.equations, sizes)
+    asked, backend = backend, or_default(backend)
     runner = get(backend)
     used = runner.threads(threads)
     limit = limits_of(capacity).get(DEVICE)
@@ -205,7 +208,8 @@ def run(
         program = holding(resumed(program, given, start.updates, written.equations))
     kept = _keeping(program, written.equations)
     ready, compile_seconds, work = compiled(runner, kept, dtype, prepare=not check_finite)
-    with bar(chosen.program, known, progress) as report:
+    line = title(chosen.program.name, asked, used)
+    with bar(chosen.program, known, line, progress) as report:
         try:
             done = ready.run(sizes, seed, dtype, report, check_finite, capacity, given, used)
         except OutOfMemoryError as error:

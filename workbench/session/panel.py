@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.backends import or_default
 from workbench.backends.philox import checked_seed
 from workbench.errors import WorkbenchError
 from workbench.language.template.template import Template
@@ -89,7 +90,7 @@ class Workbench:
     def measure(
         self,
         variants: Sequence[Variant] | None = None,
-        backend: str = "numpy",
+        backend: str | None = None,
         *,
         sizes: Mapping[str, int] | None = None,
         seed: int = 0,
@@ -98,18 +99,17 @@ class Workbench:
         force: bool = False,
     ) -> Comparison:
         """Measure variants, by default the whole tree, in a process of their own, and wait for the
-        result. It is that of `wb.compare`, shown in the workbench and appended to its store. A
-        measurement stopped in the workbench returns its finished rounds; Ctrl-C stops it too and
-        keeps them.
+        result. It is that of `wb.compare`, with its `backend`, shown in the workbench and appended
+        to its store. A measurement stopped in the workbench returns its finished rounds; Ctrl-C
+        stops it too and keeps them.
         """
         seed = checked_seed(seed)
         chosen = tuple(self.variants if variants is None else variants)
         for one in chosen:
             if one.key not in self._session.tree.variants:
                 self._session.adopt([one])
-        order = MeasureOrder(
-            chosen, backend, sizes or {}, seed, dtype, repeats, force, self._session.store
-        )
+        used, store = or_default(backend), self._session.store
+        order = MeasureOrder(chosen, used, sizes or {}, seed, dtype, repeats, force, store)
         measuring = self._session.measure(order)
         try:
             result = measuring.wait()

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from workbench.backends import or_default
 from workbench.codegen.described import Kernel, kernels
 from workbench.errors import WorkbenchError
 from workbench.lowering.loop_program import LoopProgram
@@ -114,18 +115,20 @@ class Variant:
     def predict(
         self,
         sizes: Mapping[str, int] | None = None,
-        backend: str = "numpy",
+        backend: str | None = None,
         dtype: str = "float32",
         threads: int | None = None,
     ) -> Prediction:
         """Predict the cost of a run: seconds, peak bytes, operations, bytes moved, launches.
-        Compiled kernels run on `threads` (the cores that this process may use, unless given).
+        `backend`: "native" where there is a C compiler, else "numpy", unless given. Compiled
+        kernels run on `threads` (the cores that this process may use, unless given).
 
         Seconds use the constants that `workbench doctor --calibrate` measures, else built-in ones;
         `.note` then says so. Raises SizeError for sizes that the program does not take,
         UnavailableError for a backend without known constants.
         """
         known = resolve(self.program.equations, sizes)
+        backend = or_default(backend)
         constants = machine(backend)
         if backend not in self._counted:
             self._counted[backend] = counted(self.program, backend)
@@ -246,7 +249,7 @@ def optimize(
     capacity: int | None = None,
     *,
     sizes: Mapping[str, int] | None = None,
-    backend: str = "numpy",
+    backend: str | None = None,
     dtype: str = "float32",
     threads: int | None = None,
 ) -> Variant:
@@ -255,14 +258,16 @@ def optimize(
     "time" looks for the shortest predicted run, "memory" for the least memory of the device in at
     most twice the time of the fastest plan. `capacity` bounds the device's memory in bytes.
     Predictions are at `sizes` (the program's own unless given). `why` of each variant on the way
-    says why its step was taken. A program is taken as written. For "native" all that runs over an
-    independent dimension runs in blocks (`Persist`), enough of them for `threads`.
+    says why its step was taken. A program is taken as written. `backend`: "native" where there is a
+    C compiler, else "numpy", unless given. For "native" all that runs over an independent
+    dimension runs in blocks (`Persist`), enough of them for `threads`.
 
     Raises WorkbenchError where no plan fits under the capacity, and for an unknown dtype.
     """
     expect_aim(objective, capacity)
     check_dtype(dtype)
     root = _root(variant)
+    backend = or_default(backend)
     known = resolve(root.program.equations, sizes)
     shared = threads_of(backend, threads)
     plan = planned(root.program, Aim(objective, capacity, known, machine(backend), dtype, shared))

@@ -100,7 +100,7 @@ def test_instances_are_counted(axes: tuple[str, ...], calls: tuple[int, int]) ->
 
 
 def test_a_run_with_timers_computes_the_same_bits() -> None:
-    program = wb.optimize(wb.variant(ppo(hidden=(5,)))).program
+    program = wb.optimize(wb.variant(ppo(hidden=(5,))), backend="numpy").program
     plain = NumPyBackend().compile(program)
     sizes = {"B": 4, "I": 2, "T": 8}
     run = timed_arrays(plain).timed(sizes, 3, "float32")
@@ -109,7 +109,9 @@ def test_a_run_with_timers_computes_the_same_bits() -> None:
 
 
 def test_without_its_timers_the_source_is_what_it_was() -> None:
-    plain = NumPyBackend().compile(wb.optimize(wb.variant(ppo(hidden=(5,)))).program)
+    plain = NumPyBackend().compile(
+        wb.optimize(wb.variant(ppo(hidden=(5,))), backend="numpy").program
+    )
     made = timed_arrays(plain)
     body, _, _ = made.source.partition("\n\ndef timers(")
     left = [line for line in body.splitlines() if "clock" not in line and "functions[" not in line]

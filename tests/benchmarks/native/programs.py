@@ -66,7 +66,7 @@ def variant_of(program: Program, way: str) -> tuple[Variant, list[str]]:
     if way == "as written":
         return variant(program), []
     if way == "automatic":
-        return optimize(program), []
+        return optimize(program, backend="numpy"), []
     chosen, refused = variant(program), []
     blocks = SAMPLED if "k" in program.dim else WHOLE
     persisted = [Persist(d, size) for d, size in blocks.items()]
@@ -76,5 +76,5 @@ def variant_of(program: Program, way: str) -> tuple[Variant, list[str]]:
         except Refused as error:
             refused.append(f"{step}: {error.refusal}")
             if step == persisted[0]:
-                return optimize(program), refused
+                return optimize(program, backend="numpy"), refused
     return chosen, refused

@@ -18,7 +18,7 @@ SIZES = SMALL[:-1]
 @cache
 def automatic() -> tuple[str, ...]:
     root = wb.variant(reinforce(B=3, I=2, T=5, hidden=(4,)))
-    return tuple(str(step) for step in wb.optimize(root).steps)
+    return tuple(str(step) for step in wb.optimize(root, backend="numpy").steps)
 
 
 def test_optimize_prints_each_step_with_what_a_run_is_predicted_to_cost() -> None:

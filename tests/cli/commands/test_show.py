@@ -36,8 +36,12 @@ def test_no_command_prints_help_and_fails(workbench: Call) -> None:
         ("--schedule --vectorized b", "    axis b:"),
         ("--loops", "for t in 0:T:"),
         ("--source", "def program("),
-        ("--python --vectorized", "variant = variant.apply(wb.transforms.Vectorize('b'))"),
+        (
+            "--python --automatic --backend numpy",
+            "variant = variant.apply(wb.transforms.Vectorize('b'))",
+        ),
         ("--schedule --python", "# schedule\n"),
+        ("--kernels --dtype float64", "// state"),
         ("--stage schedule", "    for b:"),
         ("--stage loops", "action at b=b, i=i, t=t"),
         ("--stage lifetimes", "loss: all of i\n"),

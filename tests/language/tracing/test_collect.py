@@ -17,7 +17,7 @@ def agree(program: wb.Program) -> dict[str, Any]:
     """The outputs, the same by the reference, as written and under the automatic recipe."""
     expected = Reference(program.equations).outputs()
     for variant in (wb.variant(program), program):
-        found = wb.run(variant, dtype="float64", progress=False)
+        found = wb.run(variant, dtype="float64", progress=False, backend="numpy")
         for name, values in expected.items():
             np.testing.assert_allclose(found[name], values, rtol=1e-12)
     return expected

@@ -114,9 +114,9 @@ def test_steps_keep_the_empty_sum_0() -> None:
     expected = Reference(root.program.equations, {"T": 5}, seed=3)
     steps = [move.step for move in root.moves() if move.refusal is None]
     assert {"Incrementalize", "Vectorize"} <= {type(step).__name__ for step in steps}
-    variants = [*map(root.apply, steps), wb.optimize(root)]
+    variants = [*map(root.apply, steps), wb.optimize(root, backend="numpy")]
     for one in variants:
-        result = wb.run(one, seed=3, dtype="float64", progress=False)
+        result = wb.run(one, seed=3, dtype="float64", progress=False, backend="numpy")
         for name in result:
             off = deviation(name, result[name], expected.array(name), "float64")
             assert off.agrees, (one.steps, off)

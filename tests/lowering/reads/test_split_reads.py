@@ -24,7 +24,7 @@ def example(B: int = 2, T: int = 7, width: int = 0) -> dict[str, Any]:
 
 def compiled(program: Any) -> CompiledArrays:
     """The scan over blocks of three, all blocks an axis."""
-    lifted = optimize(variant(program).apply(Incrementalize("worth", "t", 3)))
+    lifted = optimize(variant(program).apply(Incrementalize("worth", "t", 3)), backend="numpy")
     found = get("numpy").compile(lifted.program)
     assert isinstance(found, CompiledArrays)
     return found

@@ -75,19 +75,26 @@ def test_variant_that_computes_something_else_fails_with_an_element(dtype: str) 
 
 
 def test_variant_that_changes_integers_fails() -> None:
-    found = check(broken(PROGRAMS["alignment"][0](), "maximum", "minimum"))
+    found = check(broken(PROGRAMS["alignment"][0](), "maximum", "minimum"), backend="numpy")
     assert found.verdict == "failed"
     assert "differ" in found.reason
 
 
 def test_check_is_made_once() -> None:
     program = PROGRAMS["returns"][0]()
-    assert check(wb.variant(program)) is check(wb.variant(program))
-    assert check(wb.variant(program)) is not check(wb.variant(program), "numpy", "float64")
+    assert check(wb.variant(program), backend="numpy") is check(
+        wb.variant(program), backend="numpy"
+    )
+    assert check(wb.variant(program), backend="numpy") is not check(
+        wb.variant(program), "numpy", "float64"
+    )
 
 
 def test_check_survives_json() -> None:
-    for found in (check(wb.variant(near_tie())), check(broken(near_tie(), "multiply", "add"))):
+    for found in (
+        check(wb.variant(near_tie()), backend="numpy"),
+        check(broken(near_tie(), "multiply", "add"), backend="numpy"),
+    ):
         assert from_json(json.loads(json.dumps(found.to_json(), allow_nan=False))) == found
 
 
@@ -136,7 +143,7 @@ def test_branch_that_is_never_taken_is_reported_with_its_line() -> None:
         x = wb.uniform(over=t)
         return {"y": wb.where(x > 2.0, 1.0, x), "z": wb.where(x > 0.5, 1.0, x)}
 
-    found = check(wb.variant(example()))
+    found = check(wb.variant(example()), backend="numpy")
     assert found.passed
     (text,) = found.untaken
     assert text.startswith("x[t] > 2.0 is never true in y (line ")
@@ -154,7 +161,7 @@ def test_sizes_grow_until_an_event_has_happened() -> None:
         n[t + 1] = wb.where(n > 7.0, 0.0, n + 1.0)
         return {"n": n}
 
-    found = check(wb.variant(example()))
+    found = check(wb.variant(example()), backend="numpy")
     assert found.sizes["T"] >= 9
     assert not found.untaken
 
@@ -179,7 +186,7 @@ def test_run_that_stops_fails_with_its_sentence() -> None:
     statements = tuple(replace(s, body=outside(s.body)) for s in program.statements)
     stopping = replace(program, equations=replace(program.equations, statements=statements))
     wrong = Variant(stopping, wb.variant(program), Vectorize("x"))
-    found = check(wrong)
+    found = check(wrong, backend="numpy")
     assert found.verdict == "failed"
     assert found.reason.startswith("it stops: x is read at n = 99, outside 0 to ")
 
@@ -191,7 +198,7 @@ def test_program_that_the_reference_refuses_cannot_be_checked() -> None:
         x = wb.uniform(over=t)
         return {"y": wb.gather(x, t=wb.cast(x + 100.0, int))}
 
-    found = check(wb.variant(example()))
+    found = check(wb.variant(example()), backend="numpy")
     assert found.verdict == "impossible"
     assert "t=100" in found.reason
     assert str(found).startswith("could not be checked: ")
@@ -212,7 +219,7 @@ def test_ctrl_c_during_a_check_is_not_swallowed(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(NumPyBackend, "compile", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        check(wb.variant(near_tie(T=77)))
+        check(wb.variant(near_tie(T=77)), backend="numpy")
 
 
 # -- external objects ------------------------------------------------------------------------------
@@ -239,14 +246,14 @@ def test_external_object_that_answers_otherwise_each_time_cannot_be_checked() ->
     found = check(root, "numpy", "float64")
     assert found.verdict == "impossible"
     assert found.reason.endswith("answers otherwise in two runs of one program from the same seed")
-    both = compare([root, root], dtype="float64", repeats=1, progress=False)
+    both = compare([root, root], dtype="float64", repeats=1, progress=False, backend="numpy")
     assert [m.measured for m in both.measurements] == [True, True]
     assert [m.checked for m in both.measurements] == [found.reason] * 2
     assert "no: " in both.frame["checked"].iloc[0]
 
 
 def test_sizes_of_a_report_are_those_that_were_run() -> None:
-    found = check(wb.variant(PROGRAMS["small_ppo"][0]()))
+    found = check(wb.variant(PROGRAMS["small_ppo"][0]()), backend="numpy")
     assert found.sizes["K"] == found.sizes["B"] * found.sizes["T"] // found.sizes["M"]
 
 

@@ -80,7 +80,7 @@ def test_variant_in_blocks_is_compared_twice(dtype: str) -> None:
 
 
 def test_report_tells_both() -> None:
-    found = check(persisted())
+    found = check(persisted(), backend="numpy")
     quiet = replace(
         found,
         compared=tuple(replace(d, worst=1e-8) for d in found.compared),
@@ -100,7 +100,7 @@ def test_report_tells_both() -> None:
 
 
 def test_report_survives_json() -> None:
-    found = check(persisted())
+    found = check(persisted(), backend="numpy")
     record = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert from_json(record) == found
     for name in ("tails", "blocks", "covered"):
@@ -109,7 +109,7 @@ def test_report_survives_json() -> None:
 
 
 def test_variant_without_blocks_is_compared_with_the_reference_alone() -> None:
-    found = check(wb.variant(PROGRAMS["leaky_sum"][0]()).apply(Vectorize("b")))
+    found = check(wb.variant(PROGRAMS["leaky_sum"][0]()).apply(Vectorize("b")), backend="numpy")
     assert (found.blocks, found.tails) == ("", ())
 
 
@@ -123,7 +123,7 @@ def test_wrong_tail_of_one_less_than_a_tile_is_found_in_its_own_blocks(
     pattern = r"( +)add\(s_4_v, x_v, out=(\w+)\)"
     defect = r"\g<0>\n\1\2[-1] += len(s_4_v) == 15"
     assert plant(monkeypatch, pattern, defect) == []
-    found = check(persisted())
+    found = check(persisted(), backend="numpy")
     assert found.verdict == "failed"
     assert found.compared and all(d.agrees for d in found.compared)
     assert tails_of(found) == TAILS
@@ -140,7 +140,7 @@ def test_wrong_tail_of_one_less_than_a_tile_is_found_in_its_own_blocks(
 def test_wrong_tail_of_one_value_is_found_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is seen by neither where blocks of 3 are full: the first check has a tail of one."""
     plant(monkeypatch, r"( +)add\(s_4_v, x_v, out=(\w+)\)", r"\g<0>\n\1\2[-1] += len(s_4_v) == 1")
-    found = check(persisted())
+    found = check(persisted(), backend="numpy")
     assert (found.verdict, found.tails) == ("failed", ())
     assert str(found).startswith("does not agree with the reference at B=13, T=4: s[12, 3] is ")
 
@@ -149,7 +149,7 @@ def test_wrong_full_block_of_its_own_size_is_found_in_its_own_blocks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     plant(monkeypatch, r"( +)add\(s_4_v, x_v, out=(\w+)\)", r"\g<0>\n\1\2[-1] += len(s_4_v) == 16")
-    found = check(persisted())
+    found = check(persisted(), backend="numpy")
     assert (found.verdict, tails_of(found)) == ("failed", TAILS[:1])
 
 
@@ -170,11 +170,11 @@ def test_wrong_value_behind_a_block_is_found_in_blocks_of_three(
 
     monkeypatch.setattr(numpy_backend, "generate", wrong)
     root = wb.variant(PROGRAMS["leaky_sum"][0]())
-    sizes = check(root).sizes
+    sizes = check(root, backend="numpy").sizes
     assert sizes["T"] < 16
     source = get("numpy").compile(tiled().program).source
     assert "if t and not t % 16: " in source
-    found = check(tiled())
+    found = check(tiled(), backend="numpy")
     assert (found.verdict, found.tails) == ("failed", ())
     assert found.blocks == "in blocks of 3 instead of 16"
     assert re.match(r"s\[\d, 4\] is ", found.reason)
@@ -194,7 +194,7 @@ def test_equations_that_a_step_has_spoiled_in_a_tail_are_found() -> None:
         return {"s": s}
 
     wrong = wb.variant(spoiled(n=46)).apply(Persist("b", 16)).program
-    found = check(Variant(wrong, wb.variant(spoiled()), Persist("b", 16)))
+    found = check(Variant(wrong, wb.variant(spoiled()), Persist("b", 16)), backend="numpy")
     assert (found.verdict, tails_of(found)) == ("failed", TAILS)
     assert "at B=47, T=3 in float64: s[46, " in found.reason
 
@@ -207,7 +207,7 @@ def test_run_that_stops_in_its_own_blocks_fails_with_its_sentence(
         r"( +)add\(s_4_v, x_v, out=(\w+)\)",
         r'\g<0>\n\1if len(s_4_v) == 15: memory.allocate("gone", (1 << 50,), real)',
     )
-    found = check(persisted())
+    found = check(persisted(), backend="numpy")
     assert found.verdict == "failed"
     assert "in its own blocks, at B=47, T=3 in float64: it stops: " in found.reason
 

@@ -30,7 +30,7 @@ def of(program: Any) -> Expectation:
 
 def seconds(program: Any, sizes: Sizes) -> float:
     """Of all runs, as they are predicted."""
-    return RUNS * wb.variant(program).predict(sizes).seconds
+    return RUNS * wb.variant(program).predict(sizes, backend="numpy").seconds
 
 
 def slower(monkeypatch: pytest.MonkeyPatch, factor: float) -> None:
@@ -113,7 +113,7 @@ def test_what_is_proposed_is_measured(monkeypatch: pytest.MonkeyPatch, factor: f
     monkeypatch.setattr(expected, "LIMIT", 0.25)
     slower(monkeypatch, factor)
     variants = [wb.variant(leaky_sum()), wb.variant(leaky_sum()).apply(Vectorize("b"))]
-    quick: dict[str, Any] = {"repeats": 2, "progress": False}
+    quick: dict[str, Any] = {"backend": "numpy", "repeats": 2, "progress": False}
     first = compare(variants, sizes=HUGE, **quick)
     assert not any(row.measurement.measured for row in first)
     assert all(row.measurement.pace == factor for row in first)
@@ -128,10 +128,12 @@ def test_what_is_proposed_is_measured(monkeypatch: pytest.MonkeyPatch, factor: f
 
 def test_what_to_do_is_said_in_words_of_python(monkeypatch: pytest.MonkeyPatch) -> None:
     slower(monkeypatch, 1.0)
-    found = measure(wb.variant(leaky_sum()), sizes={"B": 3, "T": 10**8}, progress=False)
+    found = measure(
+        wb.variant(leaky_sum()), sizes={"B": 3, "T": 10**8}, progress=False, backend="numpy"
+    )
     assert "force" not in found.too_slow
     assert f"sizes={found.affordable} is soon measured" in str(found)
     assert "force=True" in str(found)
-    both = compare([wb.variant(leaky_sum())], sizes=HUGE, progress=False)
+    both = compare([wb.variant(leaky_sum())], sizes=HUGE, progress=False, backend="numpy")
     assert f"sizes={both.affordable}" in " ".join(repr(both).split())
     assert "force=True" in repr(both)

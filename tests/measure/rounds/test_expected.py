@@ -14,12 +14,12 @@ from workbench.measure.measure import measure
 from workbench.measure.rounds import expected
 from workbench.transforms import Vectorize
 
-QUICK: dict[str, Any] = {"repeats": 2, "progress": False}
+QUICK: dict[str, Any] = {"backend": "numpy", "repeats": 2, "progress": False}
 HUGE = {"B": 100_000, "T": 100_000}
 
 
 def test_variant_that_would_take_too_long_is_not_run_and_says_how_long() -> None:
-    found = measure(wb.variant(leaky_sum()), sizes=HUGE, progress=False)
+    found = measure(wb.variant(leaky_sum()), sizes=HUGE, progress=False, backend="numpy")
     assert not found.measured
     assert found.checked is True
     assert re.fullmatch(
@@ -43,9 +43,12 @@ def test_more_runs_take_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     root = wb.variant(leaky_sum())
     sizes = {"B": 9, "T": 9}
     monkeypatch.setattr(expected, "LIMIT", 1e9)
-    assert not measure(root, sizes=sizes, repeats=1, progress=False).too_slow
+    assert not measure(root, sizes=sizes, repeats=1, progress=False, backend="numpy").too_slow
     monkeypatch.setattr(expected, "LIMIT", 1e-9)
-    assert " 3 of them " in measure(root, sizes=sizes, repeats=2, progress=False).too_slow
+    assert (
+        " 3 of them "
+        in measure(root, sizes=sizes, repeats=2, progress=False, backend="numpy").too_slow
+    )
 
 
 def test_slow_variant_stands_in_a_comparison_without_times() -> None:
@@ -59,9 +62,9 @@ def test_slow_variant_stands_in_a_comparison_without_times() -> None:
 
 
 def test_prediction_stands_beside_what_was_measured() -> None:
-    variant = wb.optimize(wb.variant(returns()))
+    variant = wb.optimize(wb.variant(returns()), backend="numpy")
     found = measure(variant, sizes={"B": 8}, **QUICK)
-    said = variant.predict({"B": 8})
+    said = variant.predict({"B": 8}, backend="numpy")
     assert found.predicted is not None
     assert found.predicted.seconds == said.seconds
     assert found.predicted.peak_bytes == dict(said.peak_bytes) == found.peak_bytes

@@ -39,8 +39,8 @@ def descent(I: int = 4, anneal: bool = False, normal: bool = False) -> dict[str,
 
 
 def run(program: Program | wb.Variant, I: int, **options: Any) -> wb.Result:
-    sizes = {"I": I, **options.pop("sizes", {})}
-    return wb.run(program, sizes=sizes, progress=False, **options)
+    given: dict[str, Any] = {"backend": "numpy", "progress": False} | options
+    return wb.run(program, **given | {"sizes": {"I": I, **options.get("sizes", {})}})
 
 
 def same(left: Mapping[str, Any], right: Mapping[str, Any]) -> None:
@@ -76,7 +76,7 @@ CASES: dict[str, tuple[Callable[[], Program], dict[str, int]]] = {
 )
 def test_resumed_run_is_the_rest_of_a_longer_one(tmp_path: Path, name: str, dtype: str) -> None:
     template, sizes = CASES[name]
-    program = wb.optimize(template(), sizes=sizes)
+    program = wb.optimize(template(), sizes=sizes, backend="numpy")
     path = tmp_path / "parameters.safetensors"
     whole = run(program, 5, sizes=sizes, seed=7, dtype=dtype)
     first = run(program, 2, sizes=sizes, seed=7, dtype=dtype)
@@ -274,11 +274,11 @@ def with_history(I: int = 3) -> dict[str, Any]:
 
 def test_save_refused_where_nothing_is_carried_or_not_enough(tmp_path: Path) -> None:
     path = tmp_path / "parameters.safetensors"
-    result = wb.run(without_parameters(), progress=False)
+    result = wb.run(without_parameters(), progress=False, backend="numpy")
     with pytest.raises(WorkbenchError, match=r"has no parameters \(nn.parameters\) to save"):
         result.save(path)
     with pytest.raises(WorkbenchError, match=r"has no parameters .* to start from"):
-        wb.run(without_parameters(), progress=False, parameters={"x": 1.0})
+        wb.run(without_parameters(), progress=False, parameters={"x": 1.0}, backend="numpy")
     with pytest.raises(ProgramError, match="reads loss of other updates than its own"):
         run(with_history(), 2).save(path)
     with pytest.raises(WorkbenchError, match="there is no folder"):

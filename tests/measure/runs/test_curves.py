@@ -18,7 +18,7 @@ from workbench.measure.run import Result
 @pytest.fixture(scope="module")
 def result() -> Result:
     """Updates so short that no episode ends in some of them."""
-    return wb.run(ppo(B=1, T=16, I=6, E=1, M=2, hidden=(3,)), progress=False)
+    return wb.run(ppo(B=1, T=16, I=6, E=1, M=2, hidden=(3,)), progress=False, backend="numpy")
 
 
 def lines(figure: Figure) -> dict[str, Any]:
@@ -73,8 +73,8 @@ def test_figure_is_drawn_without_pyplot(result: Result, tmp_path: Any) -> None:
 
 def test_updates_are_numbered_on_from_a_checkpoint(tmp_path: Any) -> None:
     program = reinforce(B=2, T=3, I=2, hidden=(3,))
-    wb.run(program, progress=False).save(tmp_path / "saved.safetensors")
-    on = wb.run(program, progress=False, parameters=tmp_path / "saved.safetensors")
+    wb.run(program, progress=False, backend="numpy").save(tmp_path / "saved.safetensors")
+    on = wb.run(program, progress=False, parameters=tmp_path / "saved.safetensors", backend="numpy")
     (axes,) = on.plot("loss").axes
     np.testing.assert_array_equal(axes.lines[0].get_xdata(), [2, 3])
 
@@ -99,7 +99,7 @@ def test_curve_refused_when_the_output_is_a_single_number() -> None:
         x = wb.normal(over=t)
         return {"total": x.sum(over=t), "pairs": wb.normal(shape=2, over=t)}
 
-    result = wb.run(example(), progress=False)
+    result = wb.run(example(), progress=False, backend="numpy")
     assert sentence(result, "total") == (
         "'total' is no curve: it varies over no dimension, or its elements are no scalars"
     )

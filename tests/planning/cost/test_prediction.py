@@ -45,7 +45,7 @@ def test_peak_is_the_tracked_one(name: str) -> None:
     for chosen in variants(name):
         for sizes in PROGRAMS[name][1]:
             done = compiled(chosen).run(sizes)
-            found = chosen.predict(sizes)
+            found = chosen.predict(sizes, backend="numpy")
             assert found.peak_bytes == done.peak, (chosen.steps, sizes)
             assert found.peak_formula.evaluate(found.sizes) == done.peak_bytes
 
@@ -54,20 +54,20 @@ def test_peak_is_the_tracked_one(name: str) -> None:
 def test_peak_is_the_tracked_one_in_double_precision(name: str) -> None:
     chosen = variants(name)[-1]
     done = compiled(chosen).run(dtype="float64")
-    assert chosen.predict(dtype="float64").peak_bytes == done.peak
+    assert chosen.predict(dtype="float64", backend="numpy").peak_bytes == done.peak
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_peak_formula_holds_at_larger_sizes(name: str) -> None:
     for chosen in variants(name):
-        small = chosen.predict()
+        small = chosen.predict(backend="numpy")
         larger = {p.name: 8 * p.default for p in chosen.program.parameters if p.definition is None}
-        large = chosen.predict(larger)
+        large = chosen.predict(larger, backend="numpy")
         assert small.peak_formula.evaluate(large.sizes) == large.peak_bytes["device"]
 
 
 def test_parts_add_up_to_the_whole() -> None:
-    found = variants("small_ppo")[-1].predict()
+    found = variants("small_ppo")[-1].predict(backend="numpy")
     whole = sum(found.by_statement.values(), found.besides)
     assert whole.seconds == pytest.approx(found.seconds)
     assert (whole.operations, whole.bytes) == (found.operations, found.bytes)
@@ -77,7 +77,7 @@ def test_parts_add_up_to_the_whole() -> None:
 
 @pytest.mark.parametrize("T", [1, 7, 5000])
 def test_triangle_is_counted_in_closed_form(T: int) -> None:
-    found = variant(triangle()).predict({"T": T}).by_statement["y"]
+    found = variant(triangle()).predict({"T": T}, backend="numpy").by_statement["y"]
     points = T * (T + 1) // 2
     assert found.operations == 2 * points  # a product and a maximum each
     bytes_read, bytes_written = (4 * points + 4 * T) + 4 * points, 4 * points + 4 * T
@@ -86,19 +86,21 @@ def test_triangle_is_counted_in_closed_form(T: int) -> None:
 
 def test_counts_are_exact_where_they_exceed_what_is_held_at_once() -> None:
     T = 1_200_000  # more than counting.AT_ONCE
-    found = variant(triangle()).predict({"T": T}).by_statement["y"]
+    found = variant(triangle()).predict({"T": T}, backend="numpy").by_statement["y"]
     assert found.operations == T * (T + 1)
 
 
 def test_footprint_is_a_formula_in_the_sizes() -> None:
-    found = variant(states()).predict()
+    found = variant(states()).predict(backend="numpy")
     assert str(found.footprint["s"]) == "B * (T + 1) * 5 * 4 bytes"
     assert found.footprint["s"].evaluate({"B": 7, "T": 10}) == 7 * 11 * 5 * 4
-    assert str(variant(states()).predict(dtype="float64").footprint["s"]).endswith("* 8 bytes")
+    assert str(variant(states()).predict(dtype="float64", backend="numpy").footprint["s"]).endswith(
+        "* 8 bytes"
+    )
 
 
 def test_peak_formula_says_what_is_held() -> None:
-    found = variant(states()).predict()
+    found = variant(states()).predict(backend="numpy")
     assert str(found.peak_formula) == "20 * B * T + 20 * B + 8 bytes"
 
 
@@ -145,18 +147,21 @@ def test_loops_are_counted_where_only_they_cost() -> None:
 
 def test_more_arithmetic_takes_longer() -> None:
     chosen = variants("small_ppo")[-1]
-    small, large = chosen.predict({"T": 400}), chosen.predict({"T": 40_000})
+    small, large = (
+        chosen.predict({"T": 400}, backend="numpy"),
+        chosen.predict({"T": 40_000}, backend="numpy"),
+    )
     assert large.seconds > 2 * small.seconds
     assert large.operations > 50 * small.operations
 
 
 def test_lowering_is_kept_with_the_variant() -> None:
     chosen = variant(states())
-    assert chosen.predict().loops is chosen.predict({"T": 9}).loops
+    assert chosen.predict(backend="numpy").loops is chosen.predict({"T": 9}, backend="numpy").loops
 
 
 def test_prediction_says_that_it_is_uncalibrated() -> None:
-    found = variant(states()).predict()
+    found = variant(states()).predict(backend="numpy")
     assert not found.calibrated
     assert found.note.startswith("uncalibrated: ")
     assert "B=2, T=3, float32; uncalibrated" in str(found)
@@ -165,14 +170,14 @@ def test_prediction_says_that_it_is_uncalibrated() -> None:
 
 def test_prediction_says_what_it_takes_an_external_call_for() -> None:
     program = one_episode(Gymnasium("CartPole-v1"), choice(2))
-    found = variant(program).predict()
+    found = variant(program).predict(backend="numpy")
     assert found.assumed == "each call of CartPole-v1 is taken for 100 µs"
     assert found.assumed in str(found)
 
 
 def test_predict_refused_for_unknown_size() -> None:
     with pytest.raises(SizeError, match=r"unknown size 't': did you mean T\?"):
-        variant(states()).predict({"t": 3})
+        variant(states()).predict({"t": 3}, backend="numpy")
 
 
 def test_predict_refused_for_unknown_backend() -> None:
@@ -182,4 +187,4 @@ def test_predict_refused_for_unknown_backend() -> None:
 
 def test_predict_refused_for_unknown_dtype() -> None:
     with pytest.raises(WorkbenchError, match=r"unknown dtype 'float23': did you mean float32\?"):
-        variant(states()).predict(dtype="float23")
+        variant(states()).predict(dtype="float23", backend="numpy")

@@ -91,7 +91,7 @@ def test_what_is_found_for_large_sizes_computes_what_the_equations_mean(
     name: str, objective: str
 ) -> None:
     root = wb.variant(CASES[name]())
-    found = wb.optimize(root, objective, sizes=large(root.program))
+    found = wb.optimize(root, objective, sizes=large(root.program), backend="numpy")
     agreed = check(found, "numpy", "float64")
     assert agreed.passed, agreed
     assert root.replay(found.to_json()).program == found.program
@@ -100,7 +100,7 @@ def test_what_is_found_for_large_sizes_computes_what_the_equations_mean(
 @pytest.mark.soundness
 def test_ppo_found_for_memory_computes_what_the_equations_mean() -> None:
     root = wb.variant(ppo(**SMALL, E=2, M=2))
-    found = wb.optimize(root, "memory", sizes={"B": 2048, "T": 64})
+    found = wb.optimize(root, "memory", sizes={"B": 2048, "T": 64}, backend="numpy")
     assert any(isinstance(step, Tile) and step.dim == "k" for step in found.steps)
     agreed = check(found, "numpy", "float64")
     assert agreed.passed, agreed
@@ -108,12 +108,14 @@ def test_ppo_found_for_memory_computes_what_the_equations_mean() -> None:
 
 def test_episodes_are_learned_from_in_blocks_where_memory_is_far() -> None:
     root = wb.variant(reinforce(B=256, T=1000, I=2))
-    found = wb.optimize(root)
+    found = wb.optimize(root, backend="numpy")
     kinds = [type(step) for step in found.steps]
     assert Incrementalize("worth", "t") in found.steps
     assert Tile in kinds and Recompute not in kinds
-    before = root.replay([Vectorize("b"), Vectorize("t"), Contract(), Donate()]).predict()
-    after = found.predict()
+    before = root.replay([Vectorize("b"), Vectorize("t"), Contract(), Donate()]).predict(
+        backend="numpy"
+    )
+    after = found.predict(backend="numpy")
     assert after.seconds < 0.9 * before.seconds
     assert after.peak_bytes["device"] < 0.5 * before.peak_bytes["device"]
 
@@ -122,8 +124,8 @@ def test_episodes_are_learned_from_in_blocks_where_memory_is_far() -> None:
 def least(name: str) -> wb.Variant:
     """What holds least of learning from long episodes of many environments."""
     if name == "learning":
-        return wb.optimize(learning(), "memory")
-    return wb.optimize(reinforce(B=256, T=1000, I=2, estimator=name), "memory")
+        return wb.optimize(learning(), "memory", backend="numpy")
+    return wb.optimize(reinforce(B=256, T=1000, I=2, estimator=name), "memory", backend="numpy")
 
 
 LEAST = pytest.mark.parametrize(
@@ -137,14 +139,14 @@ LEAST = pytest.mark.parametrize(
 
 def device(variant: wb.Variant) -> int:
     """The device's predicted peak in bytes."""
-    return variant.predict().peak_bytes["device"]
+    return variant.predict(backend="numpy").peak_bytes["device"]
 
 
 @LEAST
 def test_least_memory_holds_no_hidden_layer_of_an_episode(name: str, most: float) -> None:
-    small, fast = least(name), wb.optimize(least(name).root)
+    small, fast = least(name), wb.optimize(least(name).root, backend="numpy")
     assert device(small) <= most
-    assert small.predict().seconds <= 2 * fast.predict().seconds
+    assert small.predict(backend="numpy").seconds <= 2 * fast.predict(backend="numpy").seconds
     again = {step.array for step in small.steps if isinstance(step, Recompute)}
     hidden = {a.name for a in small.root.program.arrays if a.name.startswith("policy.hidden_")}
     assert hidden and hidden <= again
@@ -194,17 +196,17 @@ def test_learning_follows_acting_where_it_needs_a_few_steps_of_it_only() -> None
 @pytest.mark.soundness
 def test_least_memory_of_short_episodes_is_less_than_by_the_recipe_by_hand() -> None:
     root = wb.variant(reinforce(B=32, T=100, I=1))
-    fast, small = wb.optimize(root), wb.optimize(root, "memory")
+    fast, small = wb.optimize(root, backend="numpy"), wb.optimize(root, "memory", backend="numpy")
     assert device(small) <= 1.47e6
-    assert small.predict().seconds <= 2 * fast.predict().seconds
+    assert small.predict(backend="numpy").seconds <= 2 * fast.predict(backend="numpy").seconds
 
 
 def test_equations_are_simplified_where_that_is_predicted_to_pay() -> None:
     root = wb.variant(a2c())
-    found = wb.optimize(root)
+    found = wb.optimize(root, backend="numpy")
     assert Simplify() in found.steps
     without = root.replay([step for step in found.steps if step != Simplify()])
-    assert found.predict().seconds <= 0.98 * without.predict().seconds
+    assert found.predict(backend="numpy").seconds <= 0.98 * without.predict(backend="numpy").seconds
 
 
 @pytest.mark.parametrize(
@@ -218,16 +220,19 @@ def test_capacity_is_kept_and_what_fits_is_not_made_smaller(
     template: Callable[..., Program], capacity: int
 ) -> None:
     root = wb.variant(template(I=2))
-    fast, tight = wb.optimize(root), wb.optimize(root, capacity=capacity)
+    fast, tight = (
+        wb.optimize(root, backend="numpy"),
+        wb.optimize(root, capacity=capacity, backend="numpy"),
+    )
     assert device(fast) > capacity >= device(tight)
-    assert tight.predict().seconds <= 1.2 * fast.predict().seconds
-    assert wb.optimize(root, capacity=10**9).key == fast.key
+    assert tight.predict(backend="numpy").seconds <= 1.2 * fast.predict(backend="numpy").seconds
+    assert wb.optimize(root, capacity=10**9, backend="numpy").key == fast.key
 
 
 @pytest.mark.soundness
 def test_capacity_that_only_the_host_relieves_is_kept() -> None:
     root = wb.variant(reinforce(B=256, T=1000, I=2))
-    tight = wb.optimize(root, capacity=6_000_000)
+    tight = wb.optimize(root, capacity=6_000_000, backend="numpy")
     assert device(tight) <= 6_000_000
     assert any(isinstance(step, Swap) for step in tight.steps)
 
@@ -235,7 +240,7 @@ def test_capacity_that_only_the_host_relieves_is_kept() -> None:
 def test_capacity_that_nothing_fits_under_is_refused_with_the_least_that_was_found() -> None:
     root = wb.variant(leaky_sum())
     with pytest.raises(WorkbenchError, match=r"does not fit into 10 B: the least that was found"):
-        wb.optimize(root, capacity=10)
+        wb.optimize(root, capacity=10, backend="numpy")
 
 
 @pytest.mark.parametrize(
@@ -251,7 +256,7 @@ def test_capacity_that_nothing_fits_under_is_refused_with_the_least_that_was_fou
 )
 def test_aim_is_refused_where_it_is_none(objective: str, capacity: int, message: str) -> None:
     with pytest.raises(WorkbenchError, match=message):
-        wb.optimize(wb.variant(small_reinforce()), objective, capacity)  # type: ignore[arg-type]
+        wb.optimize(wb.variant(small_reinforce()), objective, capacity, backend="numpy")  # type: ignore[arg-type]
 
 
 SEARCHES = {"recurrent_network": "time", "returns": "memory", "staggered": "memory"}
@@ -265,7 +270,7 @@ for name, objective in {SEARCHES}.items():
 
 def test_recipe_is_the_same_in_every_process() -> None:
     here = [
-        wb.optimize(PROGRAMS[name][0](), objective, sizes={"B": LARGE}).key
+        wb.optimize(PROGRAMS[name][0](), objective, sizes={"B": LARGE}, backend="numpy").key
         for name, objective in SEARCHES.items()
     ]
     for seed in ("1", "2"):

@@ -26,18 +26,18 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_program_that_is_run_again_is_not_searched_again(searches: list[str]) -> None:
     program = leaky_sum()
     for _ in range(2):
-        wb.run(program, progress=False)
-        wb.optimize(wb.variant(program))
+        wb.run(program, progress=False, backend="numpy")
+        wb.optimize(wb.variant(program), backend="numpy")
     assert len(searches) == 1
 
 
 def test_another_aim_is_another_search(searches: list[str]) -> None:
     program = leaky_sum()
-    wb.optimize(program)
-    wb.optimize(program, sizes={"T": 9})
-    wb.optimize(program, "memory")
-    wb.optimize(program, capacity=10**9)
-    wb.optimize(program, dtype="float64")
+    wb.optimize(program, backend="numpy")
+    wb.optimize(program, sizes={"T": 9}, backend="numpy")
+    wb.optimize(program, "memory", backend="numpy")
+    wb.optimize(program, capacity=10**9, backend="numpy")
+    wb.optimize(program, dtype="float64", backend="numpy")
     assert len(searches) == 5
 
 
@@ -45,13 +45,13 @@ def test_a_machine_measured_meanwhile_is_another_aim(
     searches: list[str], request: pytest.FixtureRequest
 ) -> None:
     program = leaky_sum()
-    wb.optimize(program)
+    wb.optimize(program, backend="numpy")
     request.getfixturevalue("server")
-    wb.optimize(program)
+    wb.optimize(program, backend="numpy")
     assert len(searches) == 2
 
 
 def test_an_equal_program_is_searched_for_itself(searches: list[str]) -> None:
-    wb.optimize(leaky_sum())
-    wb.optimize(leaky_sum())
+    wb.optimize(leaky_sum(), backend="numpy")
+    wb.optimize(leaky_sum(), backend="numpy")
     assert len(searches) == 2

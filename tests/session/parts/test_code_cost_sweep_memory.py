@@ -33,7 +33,7 @@ def variant(swapped: bool = False) -> Variant:
 
 @cache
 def _automatic() -> Variant:
-    return wb.optimize(reinforce(hidden=(4,)))
+    return wb.optimize(reinforce(hidden=(4,)), backend="numpy")
 
 
 @cache
@@ -118,7 +118,7 @@ def test_an_unknown_backend_is_refused() -> None:
 
 
 def test_a_cost_is_the_variants_prediction() -> None:
-    found, said = cost(variant(), RUN), variant().predict(SIZES)
+    found, said = cost(variant(), RUN), variant().predict(SIZES, backend="numpy")
     assert (found.seconds, found.operations, found.bytes, found.launches) == (
         said.seconds, said.operations, said.bytes, said.launches,
     )  # fmt: skip
@@ -150,7 +150,7 @@ def test_a_sweep_holds_the_predictions_at_its_stops() -> None:
     assert 5 in values
     assert max(values) == 80
     for point in found.points:
-        said = variant().predict({**SIZES, "T": point.value})
+        said = variant().predict({**SIZES, "T": point.value}, backend="numpy")
         assert (point.seconds, point.peak_bytes) == (said.seconds, said.peak_bytes)
 
 
@@ -268,7 +268,7 @@ MEASURED: dict[str, Any] = {"backend": "numpy", "dtype": "float32", "repeats": N
 
 def test_runs_that_are_soon_over_have_no_other_sizes() -> None:
     found = runs(variant(), {**MEASURED, "sizes": SIZES})
-    said = variant().predict(SIZES).seconds
+    said = variant().predict(SIZES, backend="numpy").seconds
     assert (found.run, found.too_slow, found.affordable) == (said, False, None)
     assert found.seconds == pytest.approx(said * 31)
     assert runs(variant(), {**MEASURED, "sizes": SIZES, "repeats": 3}).seconds == said * 4
@@ -277,7 +277,7 @@ def test_runs_that_are_soon_over_have_no_other_sizes() -> None:
 def test_runs_that_take_too_long_come_with_sizes_that_do_not() -> None:
     large = {"B": 3, "I": 10**7, "T": 5}
     found = runs(variant(), {**MEASURED, "sizes": large, "pace": 2.0})
-    assert found.run == 2 * variant().predict(large).seconds
+    assert found.run == 2 * variant().predict(large, backend="numpy").seconds
     assert found.too_slow
     assert found.affordable is not None
     assert (found.affordable["B"], found.affordable["T"]) == (3, 5)

@@ -36,8 +36,8 @@ def test_measuring_shows_progress_and_appends_to_the_store(shown: Shown) -> None
 def test_what_is_in_the_store_is_shown_where_it_is_of_the_program(
     sessions: Sessions, tmp_path: Path
 ) -> None:
-    measured = wb.compare([leaky_sum()], repeats=1, progress=False)
-    other = wb.compare([leaky_sum(B=5)], repeats=1, progress=False)
+    measured = wb.compare([leaky_sum()], repeats=1, progress=False, backend="numpy")
+    other = wb.compare([leaky_sum(B=5)], repeats=1, progress=False, backend="numpy")
     store = wb.store(tmp_path / "measured.jsonl")
     store.append(measured)
     store.append(other)

@@ -38,7 +38,7 @@ def watched(
 @pytest.mark.parametrize("check_finite", [False, True])
 def test_a_run_is_seen_with_its_statements_and_loops(check_finite: bool) -> None:
     places = watched(
-        lambda: wb.run(VECTORIZED, progress=False, check_finite=check_finite),
+        lambda: wb.run(VECTORIZED, progress=False, check_finite=check_finite, backend="numpy"),
         lambda places: any(place.loops for place in places),
     )
     first, *_, last = places
@@ -61,10 +61,10 @@ def test_what_was_seen_running_is_over_when_another_runs() -> None:
         places: list[RunPosition] = []
         with Sampler(collecting(places)):
             while not places:
-                wb.run(written, sizes=sizes, progress=False)
+                wb.run(written, sizes=sizes, progress=False, backend="numpy")
             until = time.monotonic() + 2 * SAMPLE  # too short to be reported itself
             while time.monotonic() < until:
-                wb.run(VECTORIZED, sizes=sizes, progress=False)
+                wb.run(VECTORIZED, sizes=sizes, progress=False, backend="numpy")
         running = ""
         for place in places:
             assert running in ("", place.variant)
@@ -79,8 +79,8 @@ def test_a_program_run_by_a_backend_alone_is_no_variant() -> None:
 
 
 def test_a_program_is_seen_as_the_variant_that_the_automatic_recipe_made() -> None:
-    first, *_ = watched(lambda: wb.run(PROGRAM, progress=False))
-    assert first.variant == wb.optimize(PROGRAM).key
+    first, *_ = watched(lambda: wb.run(PROGRAM, progress=False, backend="numpy"))
+    assert first.variant == wb.optimize(PROGRAM, backend="numpy").key
 
 
 def place(variant: str) -> RunPosition:
@@ -92,7 +92,7 @@ def place(variant: str) -> RunPosition:
 def test_what_runs_joins_the_tree_and_is_named_while_what_is_shown_stays(
     shown: Shown,
 ) -> None:
-    automatic = wb.optimize(leaky_sum())
+    automatic = wb.optimize(leaky_sum(), backend="numpy")
     shown.session.join_running(automatic)
     shown.session.show_running(place(automatic.key))
     state = shown.view.newest
@@ -112,7 +112,7 @@ def test_a_step_that_runs_is_called_by_its_name(shown: Shown) -> None:
 
 
 def test_a_program_with_other_arguments_runs_as_no_variant_of_the_tree(shown: Shown) -> None:
-    other = wb.optimize(leaky_sum(T=9))
+    other = wb.optimize(leaky_sum(T=9), backend="numpy")
     shown.session.join_running(other)
     shown.session.show_running(place(other.key))
     assert [one.key for one in shown.view.newest.variants] == [shown.root]

@@ -99,11 +99,13 @@ def test_a_recorded_line_of_an_earlier_release_has_no_curves() -> None:
 
 def test_a_measured_comparison_comes_out_with_its_curves() -> None:
     root = wb.variant(reinforce(hidden=(4,)))
-    found = wb.compare([root, root.apply(Vectorize("b"))], sizes=SMALL, repeats=2, progress=False)
+    found = wb.compare(
+        [root, root.apply(Vectorize("b"))], sizes=SMALL, repeats=2, progress=False, backend="numpy"
+    )
     views = measurement_views(found.measurements)
     assert {v.group for v in views} == {found.measurements[0].comparison}
     assert [v.variant for v in views] == [row.measurement.key for row in found]
-    result = wb.run(root, sizes=SMALL, progress=False)
+    result = wb.run(root, sizes=SMALL, progress=False, backend="numpy")
     for view in views:
         curve = next(c for c in view.curves if c.name == "episode_return")
         assert (curve.dim, curve.every) == ("i", 1)

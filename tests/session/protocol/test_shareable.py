@@ -116,7 +116,7 @@ def shared_texts(shown: Shown, home: Path) -> Iterator[tuple[str, str]]:
     assert picture is not None
     yield "the notebook's output", plain_text(bundle(session.capsule(), picture))
     yield "a program's output", plain_text(mimebundle(session.tree.shown))
-    found = wb.compare([session.tree.shown], repeats=1, progress=False)
+    found = wb.compare([session.tree.shown], repeats=1, progress=False, backend="numpy")
     session.store.append(found)
     for what, value in (("a comparison", found), ("what is recorded", session.store.read())):
         html_text = getattr(value, "_repr_html_", str)()
@@ -128,7 +128,7 @@ def shared_texts(shown: Shown, home: Path) -> Iterator[tuple[str, str]]:
         "a recipe",
         (home / "recipe.json").read_text(encoding="utf-8") + session.tree.shown.recipe(),
     )
-    done = wb.run(session.tree.shown, progress=False)
+    done = wb.run(session.tree.shown, progress=False, backend="numpy")
     yield "a run", repr(done)
 
 
@@ -149,7 +149,7 @@ def plain_text(made: dict[str, Any]) -> str:
 
 
 def test_nothing_that_is_shared_holds_a_path(own: Sessions, secret: Path) -> None:
-    before = wb.compare([wb.variant(leaky_sum())], repeats=1, progress=False)
+    before = wb.compare([wb.variant(leaky_sum())], repeats=1, progress=False, backend="numpy")
     wb.store(secret / "measured.jsonl").append(before)
     shown = filled(Shown(own, secret, leaky_sum()), secret)
     hidden = [SECRET, str(secret), "/tmp/", str(Path(wb.__file__).parent), MACHINE]

@@ -257,7 +257,7 @@ def test_the_automatic_recipe_is_a_chain_of_variants(shown: Shown) -> None:
         type="optimize", variant=shown.root, objective="time", capacity=None, **RUN_ON
     )
     assert isinstance(done, Done)
-    best = wb.optimize(leaky_sum())
+    best = wb.optimize(leaky_sum(), backend="numpy")
     assert done.variant == best.key
     state = shown.view.newest
     assert [v.why for v in state.variants if v.key == best.key] == [best.why]

@@ -71,8 +71,8 @@ def assert_right(variant: wb.Variant, many: tuple[dict[str, int], ...] = LEAST) 
     """It computes the same at many sizes, and holds what is predicted, to the byte."""
     for sizes in many:
         assert_computes_the_same(variant, sizes)
-        ran = wb.run(variant, sizes=sizes, progress=False)
-        assert ran.peak_bytes == variant.predict(sizes).peak_bytes["device"]
+        ran = wb.run(variant, sizes=sizes, progress=False, backend="numpy")
+        assert ran.peak_bytes == variant.predict(sizes, backend="numpy").peak_bytes["device"]
 
 
 def test_sum_is_split_into_points_over_all_its_dims_and_the_result() -> None:
@@ -115,7 +115,7 @@ def test_maximum_starts_below_all_numbers() -> None:
     assert any(line.endswith("constant -inf") for line in constants)
     assert any(line.endswith("constant inf") for line in constants)
     assert_right(found)
-    wb.run(found, check_finite=True, progress=False)
+    wb.run(found, check_finite=True, progress=False, backend="numpy")
 
 
 def test_whole_numbers_are_counted_and_compared() -> None:
@@ -447,7 +447,7 @@ def test_gradients_add_up_in_the_reversed_loop() -> None:
 
 
 def device(variant: wb.Variant) -> int:
-    return variant.predict().peak_bytes["device"]
+    return variant.predict(backend="numpy").peak_bytes["device"]
 
 
 def test_reference_of_the_equations_agrees() -> None:
@@ -483,7 +483,7 @@ def peaks(variant: wb.Variant) -> list[int]:
     for T in (100, 200, 400):
         sizes = resolve(variant.program.equations, {"T": T, "I": 1})
         found.append(max(point.bytes for point in program.timeline(sizes, "float32")))
-    ran = wb.run(variant, sizes={"T": 100, "I": 1}, progress=False)
+    ran = wb.run(variant, sizes={"T": 100, "I": 1}, progress=False, backend="numpy")
     assert ran.peak_bytes == found[0]
     return found
 

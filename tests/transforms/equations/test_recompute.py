@@ -94,7 +94,9 @@ def assert_runs(
     expected = truth(root.program, sizes, 3).outputs()
     same = expected if before is None else truth(before.program, sizes, 3).outputs()
     meant = Reference(after.program.equations, sizes, 3)
-    result = wb.run(run or after, sizes=sizes, seed=3, dtype="float64", progress=False)
+    result = wb.run(
+        run or after, sizes=sizes, seed=3, dtype="float64", progress=False, backend="numpy"
+    )
     for name in result:
         np.testing.assert_array_equal(meant.array(name), same[name])
     off = [*deviations(same, expected, "float64"), *deviations(result, expected, "float64")]
@@ -154,7 +156,7 @@ def test_clone_of_a_draw_draws_the_same() -> None:
     again = after.program.statement["x.again"]
     assert again.origin == after.program.statement["x"].origin
     assert_runs(root, after)
-    assert_runs(root, after, run=optimize(after))
+    assert_runs(root, after, run=optimize(after, backend="numpy"))
 
 
 def test_clone_stands_under_the_axes_of_its_readers() -> None:
@@ -226,7 +228,7 @@ def test_gathered_readers_get_the_clone_at_their_positions() -> None:
     assert readers_of(after.program, "value.again_2") == ["sum"]
     for sizes in ({}, {"B": 1, "K": 1}, {"T": 1}):
         assert_runs(root, after, sizes)
-    assert_runs(root, after, run=optimize(after))
+    assert_runs(root, after, run=optimize(after, backend="numpy"))
 
 
 def test_gathered_index_of_the_original_may_be_computed_from_the_position() -> None:
@@ -246,7 +248,7 @@ def test_minibatches_of_ppo_compute_their_observations_again(environment: Any) -
     assert after.program.statement["environment.observation.again"].dims[-1] == "k"
     left = readers_of(after.program, "environment.observation")
     assert left == ["actor.hidden_1", "critic.hidden_1"]
-    assert_runs(root, after, run=optimize(after))
+    assert_runs(root, after, run=optimize(after, backend="numpy"))
 
 
 def blocks_of_samples(size: int = 3) -> Variant:
@@ -300,7 +302,7 @@ def test_minibatches_in_blocks_compute_a_block_of_observations_at_a_time(shuffle
     environment = environments.Trivial((3, 24, 24))
     sizes = {"B": 4, "T": 256, "I": 1}
     both = observations_again(2, shuffle=shuffle, environment=environment, hidden=(2,), **sizes)
-    kept, small = (wb.run(found, progress=False) for found in both)
+    kept, small = (wb.run(found, progress=False, backend="numpy") for found in both)
     for name in kept:
         np.testing.assert_array_equal(small[name], kept[name])
     assert small.peak_bytes <= kept.peak_bytes / 16
@@ -495,6 +497,6 @@ def test_hidden_layers_computed_again_need_no_memory_of_the_episode() -> None:
     for variant in (kept, again):
         folded = variant.apply(Contract()).apply(Donate())
         assert_runs(kept, folded)
-        peaks.append(wb.run(folded, progress=False).peak_bytes)
+        peaks.append(wb.run(folded, progress=False, backend="numpy").peak_bytes)
     episode = 2 * 4 * 40 * 16 * 4  # two layers, B, T, 16 features of 4 bytes
     assert peaks[0] - peaks[1] > 0.8 * episode

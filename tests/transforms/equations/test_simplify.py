@@ -268,7 +268,7 @@ def test_program_simplified_computes_what_the_equations_mean(name: str, optimize
 
 def assert_runs(root: Any, after: Any, sizes: dict[str, int]) -> None:
     expected = truth(root.program, sizes, 3)
-    result = wb.run(after, sizes=sizes, seed=3, dtype="float64", progress=False)
+    result = wb.run(after, sizes=sizes, seed=3, dtype="float64", progress=False, backend="numpy")
     assert set(result) == {o.name for o in root.program.outputs}
     for name in result:
         np.testing.assert_allclose(result[name], expected.array(name), rtol=1e-9, atol=1e-9)

@@ -120,7 +120,9 @@ def _combined(x: Any, combiner: str, k: Any) -> Any:
 
 def assert_agrees(program: Program, lifted: Variant, seed: int) -> None:
     """The lifted equations by the reference, and as run, against the root's by the reference."""
-    compiled = [get("numpy").compile(v.program) for v in (lifted, optimize(lifted))]
+    compiled = [
+        get("numpy").compile(v.program) for v in (lifted, optimize(lifted, backend="numpy"))
+    ]
     for sizes in SIZES:
         wanted = Reference(program.equations, sizes, seed).array("found")
         found = [Reference(lifted.program.equations, sizes, seed).array("found")]

@@ -295,7 +295,7 @@ def same_after_repair(before: wb.Variant, step: Contract, repairs: tuple[Transfo
     expected = truth(before.root.program).outputs()
     for repair in repairs:
         after = before.apply(repair).apply(step)
-        run = wb.run(after, dtype="float64")
+        run = wb.run(after, dtype="float64", backend="numpy")
         for name, values in expected.items():
             np.testing.assert_allclose(run[name], values, rtol=1e-12)
 

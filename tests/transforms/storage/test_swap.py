@@ -50,11 +50,11 @@ def test_device_holds_slices_and_the_host_the_array() -> None:
     found = root().apply(Swap("x"))
     assert found.program.storage.swapped == (("x", 0),)
     assert "x over t (T), on the host\n" in found.storage
-    before, after = (wb.run(v, progress=False) for v in (root(), found))
+    before, after = (wb.run(v, progress=False, backend="numpy") for v in (root(), found))
     np.testing.assert_array_equal(before["r"], after["r"])
     assert after.peak["host"] == 40 * 50 * 4
     assert before.peak_bytes - after.peak_bytes > 0.8 * after.peak["host"]
-    assert found.predict().peak_bytes == after.peak
+    assert found.predict(backend="numpy").peak_bytes == after.peak
     assert "on the host" in repr(after) and "on the host" not in repr(before)
     same_as_reference(root().program, found.program)
 
@@ -125,9 +125,9 @@ def test_accepted_steps_compute_the_same(name: str) -> None:
 def test_slices_come_early_into_a_ring_on_the_device() -> None:
     plain, early = (root().apply(Swap("x", prefetch=n)) for n in (0, 2))
     assert "x over t (T), on the host, prefetch=2\n" in early.storage
-    before, after = (wb.run(v, progress=False) for v in (plain, early))
+    before, after = (wb.run(v, progress=False, backend="numpy") for v in (plain, early))
     np.testing.assert_array_equal(before["r"], after["r"])
-    assert after.peak == early.predict().peak_bytes
+    assert after.peak == early.predict(backend="numpy").peak_bytes
     ring = [point for point in early.loop_program.timeline({"T": 40}, "float32") if point.live]
     assert ("x_slices", 3 * 50 * 4) in {held for point in ring for held in point.live}
     assert "x_slices" not in str(plain.loop_program)
@@ -198,7 +198,7 @@ def test_array_that_is_not_held_at_the_peak_refused() -> None:
     found = refusal(wb.variant(apart()).apply(Vectorize("t")), Swap("early"))
     assert found.kind == "no effect"
     assert "early (4 * T bytes) is not held where the device holds most" in found.sentence
-    peak = wb.variant(apart()).apply(Vectorize("t")).predict().peak_bytes["device"]
+    peak = wb.variant(apart()).apply(Vectorize("t")).predict(backend="numpy").peak_bytes["device"]
     assert f"peak would stay at {amount(peak, 'B')} (T=30, float32)" in found.sentence
 
 
@@ -206,7 +206,7 @@ def test_array_that_is_used_whole_refused_with_both_formulas() -> None:
     found = refusal(root().apply(Vectorize("t", ("x",))), Swap("x"))
     assert found.kind == "no effect"
     assert "x takes 200 * T bytes, its slices 200 * T bytes; " in found.sentence
-    peak = root().apply(Vectorize("t", ("x",))).predict().peak_bytes["device"]
+    peak = root().apply(Vectorize("t", ("x",))).predict(backend="numpy").peak_bytes["device"]
     said = (
         f"Swap('x'): the device's peak would stay at {amount(peak, 'B')} (T=40, float32): x takes"
     )
@@ -361,18 +361,20 @@ def test_memory_of_another_space_is_not_donated() -> None:
 
 def test_out_of_memory_says_which_swap_would_help() -> None:
     with pytest.raises(OutOfMemoryError) as refused:
-        wb.run(root(), capacity={"device": 4000}, progress=False)
+        wb.run(root(), capacity={"device": 4000}, progress=False, backend="numpy")
     message = refused.value.message
     assert refused.value.space == "device"
     assert message.startswith("device out of memory: 8 kB asked for x (40×50), capacity 4 kB")
     assert "; Swap('x') would leave " in message and message.endswith("device holds at most")
-    found = wb.run(root().apply(Swap("x")), capacity={"device": 4000}, progress=False)
+    found = wb.run(
+        root().apply(Swap("x")), capacity={"device": 4000}, progress=False, backend="numpy"
+    )
     assert found.peak_bytes <= 4000
 
 
 def test_host_out_of_memory_names_the_space() -> None:
     with pytest.raises(OutOfMemoryError) as refused:
-        wb.run(root().apply(Swap("x")), capacity={"host": 100}, progress=False)
+        wb.run(root().apply(Swap("x")), capacity={"host": 100}, progress=False, backend="numpy")
     assert refused.value.space == "host"
     assert refused.value.message.startswith("host out of memory: 8 kB asked for x (40×50)")
     assert "Swap" not in refused.value.message
@@ -385,13 +387,13 @@ def test_swap_of_large_observations_leaves_a_quarter_on_the_device() -> None:
     environment = environments.Noisy((3, 16, 16))
     plain = learning_in_blocks(4, B=32, T=42, I=2, environment=environment, hidden=(4,))
     found = plain.apply(Swap("environment.observation"))
-    before, after = (wb.run(v, progress=False) for v in (plain, found))
+    before, after = (wb.run(v, progress=False, backend="numpy") for v in (plain, found))
     for name in before:
         np.testing.assert_array_equal(before[name], after[name])
     assert after.peak_bytes <= before.peak_bytes / 4
-    assert after.peak == found.predict().peak_bytes
+    assert after.peak == found.predict(backend="numpy").peak_bytes
     limit = {"device": before.peak_bytes // 4}
-    assert wb.run(found, capacity=limit, progress=False).peak == after.peak
+    assert wb.run(found, capacity=limit, progress=False, backend="numpy").peak == after.peak
     sentence = r"device out of memory: .* asked for environment.observation .*Swap\('environment.o"
     with pytest.raises(RunError, match=sentence):
-        wb.run(plain, capacity=limit, progress=False)
+        wb.run(plain, capacity=limit, progress=False, backend="numpy")

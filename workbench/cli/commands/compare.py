@@ -33,7 +33,7 @@ def main(words: list[str]) -> int:
     given = parser.strictly(rest, names)
     root = traced(template, names, given)
     comparison = compare_variants(
-        {text: named(root, text, given.backend) for text in given.variant or NAMED},
+        {text: named(root, text, given) for text in given.variant or NAMED},
         backend=given.backend,
         seed=given.seed,
         dtype=given.dtype,

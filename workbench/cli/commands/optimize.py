@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import textwrap
 from typing import Any, get_args
 
+from workbench.backends import or_default
 from workbench.cli.arguments import Parser, add_arguments
-from workbench.cli.options import add_backend, whole_number, writable
+from workbench.cli.options import add_backend, add_threads, whole_number, writable
 from workbench.cli.templates import chosen
 from workbench.cli.variants import traced
 from workbench.planning.recipe.automatic import Objective
-from workbench.program.text.units import bytes_text, seconds_text
-from workbench.variants.variant import Variant, optimize
+from workbench.program.text.units import bytes_text, on_threads, seconds_text
+from workbench.variants.variant import Variant, optimize, threads_of
 
 PURPOSE = "Print the steps of the automatic recipe, and what a run is predicted to cost after each."
 STEP_WIDTH = 52
@@ -49,6 +51,7 @@ def main(words: list[str]) -> int:
         "--notes", action="store_true", help="print why each step is taken, and what it leaves"
     )
     add_backend(group)
+    add_threads(group)
     names = add_arguments(parser, template)
     given = parser.strictly(rest, names)
     best = optimize(
@@ -57,14 +60,15 @@ def main(words: list[str]) -> int:
         given.capacity,
         backend=given.backend,
         dtype=given.dtype,
+        threads=given.threads,
     )
-    rows = [_row(v, given.backend, given.dtype) for v in _history(best)]
+    rows = [_row(v, given) for v in _history(best)]
     if given.save is not None:
         best.save(given.save)
     if given.json:
         print(json.dumps({"program": best.program.name, "steps": rows}, indent=1))
         return 0
-    print(_table(best, rows, given.notes))
+    print(_table(best, rows, given))
     if given.save is not None:
         print(f"\nwritten to {given.save}")
     return 0
@@ -75,9 +79,9 @@ def _history(found: Variant) -> list[Variant]:
     return [found] if found.parent is None else [*_history(found.parent), found]
 
 
-def _row(variant: Variant, backend: str, dtype: str) -> dict[str, Any]:
+def _row(variant: Variant, given: argparse.Namespace) -> dict[str, Any]:
     """Return a step with the predicted cost of a run after it."""
-    said = variant.predict(backend=backend, dtype=dtype)
+    said = variant.predict(None, given.backend, given.dtype, given.threads)
     return {
         "step": "as written" if variant.step is None else str(variant.step),
         **({} if variant.step is None else variant.step.to_json()),
@@ -88,15 +92,17 @@ def _row(variant: Variant, backend: str, dtype: str) -> dict[str, Any]:
     }
 
 
-def _table(found: Variant, rows: list[dict[str, Any]], notes: bool) -> str:
+def _table(found: Variant, rows: list[dict[str, Any]], given: argparse.Namespace) -> str:
     sizes = ", ".join(f"{p.name}={p.default}" for p in found.program.parameters if not p.definition)
-    lines = [f"{found.program.name}: {sizes}", ""]
+    backend = or_default(given.backend)
+    where = on_threads(backend, threads_of(backend, given.threads))
+    lines = [f"{found.program.name}: {sizes}; on {where}", ""]
     lines.append(f"{'step':<{STEP_WIDTH}}  {'predicted':>9}  {'peak':>8}")
     for row in rows:
         first, *more = textwrap.wrap(row["step"], STEP_WIDTH, subsequent_indent="  ")
         time = seconds_text(row["seconds"])
         peak = bytes_text(row["peak_bytes"].get("device"))
         lines += [f"{first:<{STEP_WIDTH}}  {time:>9}  {peak:>8}".rstrip(), *more]
-        for note in filter(None, (row["why"], *row["notes"])) if notes else ():
+        for note in filter(None, (row["why"], *row["notes"])) if given.notes else ():
             lines += textwrap.wrap(note, 76, initial_indent="  ", subsequent_indent="  ")
     return "\n".join(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from workbench.backends import or_default
 from workbench.backends.philox import MOST_SEED
 from workbench.cli.arguments import Parser, add_arguments
 from workbench.cli.options import add_backend, whole_number, writable
@@ -31,7 +32,7 @@ def main(words: list[str]) -> int:
     given = parser.strictly(rest, names)
     _expect_kernels(given)
     found = profile(
-        ordered(traced(template, names, given), given, True, given.backend),
+        ordered(traced(template, names, given), given, True),
         given.backend,
         seed=given.seed,
         dtype=given.dtype,
@@ -48,8 +49,9 @@ def main(words: list[str]) -> int:
 
 def _expect_kernels(given: argparse.Namespace) -> None:
     """Refuse, before anything is run, what only compiled C has."""
-    if given.by == "kernel" and given.backend != KERNELS:
-        raise WorkbenchError(f"--by kernel: {given.backend} has no kernels, {KERNELS} has")
+    backend = or_default(given.backend)
+    if given.by == "kernel" and backend != KERNELS:
+        raise WorkbenchError(f"--by kernel: {backend} has no kernels, {KERNELS} has")
 
 
 def _add_options(parser: Parser) -> None:

@@ -30,7 +30,7 @@ def main(words: list[str]) -> int:
     add_order(parser, "by the automatic recipe of the backend")
     names = add_arguments(parser, template)
     given = parser.strictly(rest, names)
-    chosen_variant = ordered(traced(template, names, given), given, True, given.backend)
+    chosen_variant = ordered(traced(template, names, given), given, True)
     if given.save is not None:
         expect_savable(chosen_variant.program, given.save)
     result = run_variant(

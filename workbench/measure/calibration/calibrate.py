@@ -29,7 +29,7 @@ Key = TypeVar("Key", bound=Hashable)
 Found = TypeVar("Found", float, tuple[int, float])
 
 
-def calibrate(backend: str = "numpy") -> tuple[Machine, Path]:
+def calibrate(backend: str) -> tuple[Machine, Path]:
     """Measure and keep the constants of this machine and backend; return them and their file.
 
     Raises UnavailableError for a backend that is unknown or not available.

@@ -35,7 +35,7 @@ EXACT = "float64"
 
 def check(
     variant: Variant,
-    backend: str = "numpy",
+    backend: str,
     dtype: str = "float32",
     compiled: Compiled | None = None,
     threads: int = 1,

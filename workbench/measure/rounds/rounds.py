@@ -46,7 +46,7 @@ def _now() -> str:
 class MeasureRequest:
     """A request to measure, from the arguments of `wb.measure` and `wb.compare`."""
 
-    backend: str = "numpy"
+    backend: str
     sizes: Mapping[str, int] | None = None
     seed: int = 0
     dtype: str = "float32"

@@ -11,7 +11,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TextIO
 
+from workbench.backends import or_default
 from workbench.polyhedral.tree import Block, Loop, Tree, statements
+from workbench.program.text.units import on_threads
 from workbench.program.values import Program
 
 REFRESH = 0.1
@@ -28,8 +30,20 @@ def stream() -> TextIO:
     return sys.stdout if kernel and kernel.IPKernelApp.initialized() else sys.stderr
 
 
+def title(name: str, asked: str | None, threads: int) -> str:
+    """Return what runs and where: `ppo on native, 2 threads`. `asked` is the backend that the
+    caller named; for None the text says why it is not native, if it is not.
+    """
+    used = or_default(asked)
+    missing = asked is None and used != "native"
+    why = " (there is no C compiler for native)" if missing else ""
+    return f"{name} on {on_threads(used, threads)}{why}"
+
+
 @contextlib.contextmanager
-def bar(program: Program, sizes: Mapping[str, int], shown: bool) -> Iterator[Report | None]:
+def bar(
+    program: Program, sizes: Mapping[str, int], title: str, shown: bool
+) -> Iterator[Report | None]:
     """Give a function to call after each outermost iteration; it draws a bar until the block
     ends.
     """
@@ -41,7 +55,7 @@ def bar(program: Program, sizes: Mapping[str, int], shown: bool) -> Iterator[Rep
     steps = environment_steps(program, sizes)
     total, unit = _iterations(program, sizes)
     # Text and not a widget, so that a saved notebook shows where the run ended.
-    drawn = tqdm(total=total, unit=unit, mininterval=REFRESH, desc=program.name, file=stream())
+    drawn = tqdm(total=total, unit=unit, mininterval=REFRESH, desc=title, file=stream())
     started = last = time.perf_counter()
 
     def report(done: int, total: int, outputs: Mapping[str, Any]) -> None:

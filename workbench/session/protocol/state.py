@@ -201,8 +201,8 @@ class State:
     """All that is known of a workbench besides its parts. `revision` grows; a view drops older
     ones.
 
-    `error` is the reason why the shown program is not the one as written now, `recipe_error` why
-    steps no longer fit.
+    `backend` is the default one. `error` is the reason why the shown program is not the one as
+    written now, `recipe_error` why steps no longer fit.
     """
 
     workbench: str
@@ -214,6 +214,7 @@ class State:
     sizes: tuple[SizeView, ...]
     measurements: tuple[MeasurementView, ...]
     backends: tuple[BackendView, ...]
+    backend: str
     arguments: tuple[ArgumentView, ...]
     measuring: ProgressView | None
     error: UntracedView | None

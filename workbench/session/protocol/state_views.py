@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.backends import backends
+from workbench.backends import backends, default
 from workbench.program.values import Program
 from workbench.session.parts.step import step_view
 from workbench.session.protocol.state import BackendView, SizeView, State, VariantView
@@ -53,6 +53,7 @@ def still(variant: Variant) -> State:
         sizes=size_views(variant.program),
         measurements=(),
         backends=backend_views(),
+        backend=default(),
         arguments=(),
         measuring=None,
         error=None,

@@ -10,8 +10,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from workbench.backends import default
 from workbench.session.protocol.messages import Answer, Message, Part, Want
-from workbench.session.state.part_cache import PartCache
+from workbench.session.state.part_cache import BEGUN_WITH, PartCache
 from workbench.session.state.variant_tree import VariantTree
 from workbench.variants.variant import Variant
 
@@ -57,8 +58,8 @@ def _of_shown(tree: VariantTree) -> Iterator[WantedPart]:
     for variant in dict.fromkeys((root, shown)):
         for parameter in program.parameters:
             if parameter.definition is None:
-                run = {"size": parameter.name, "sizes": {}}
-                yield "sweep", variant, run | {"backend": "numpy", "dtype": "float32"}
+                run = {"size": parameter.name, "backend": default()}
+                yield "sweep", variant, BEGUN_WITH | run
     outputs = {output.array for output in program.outputs}
     ordered = sorted(program.statements, key=lambda statement: statement.array not in outputs)
     for statement in ordered[:MOST]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
+from workbench.backends import default
 from workbench.session.picture.snapshot import Snapshot
 from workbench.session.processes.worker_client import WorkerClient
 from workbench.session.protocol.capsule import Plain, SavedPart, plain
@@ -23,14 +24,8 @@ Json = Mapping[str, Any]
 
 STREAMED: Part = "moves"
 """The part that comes in batches."""
-_AS_WRITTEN = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
-FIRST: tuple[tuple[Part, Json], ...] = (
-    ("snapshot", {}),
-    ("cost", _AS_WRITTEN),
-    ("memory", {"sizes": {}, "dtype": "float32"}),
-    ("code", {"backend": "numpy"}),
-)
-"""The parts of each variant that views ask for at first, with the arguments they begin with."""
+BEGUN_WITH = {"sizes": {}, "dtype": "float32"}
+"""What views begin with, besides the backend, the default one."""
 OF_SHOWN: tuple[tuple[Part, Json], ...] = ((STREAMED, {}),)
 """The same of the shown variant alone: lists, which take seconds."""
 AS_LONG_AS_VARIANTS: frozenset[Part] = frozenset({"snapshot", "price"})
@@ -53,6 +48,17 @@ class _Entry:
     waiting: list[tuple[Reply, int]] = field(default_factory=list)
 
 
+def first() -> tuple[tuple[Part, Json], ...]:
+    """Return the parts of each variant that views ask for at first, with their arguments."""
+    backend = default()
+    return (
+        ("snapshot", {}),
+        ("cost", BEGUN_WITH | {"backend": backend}),
+        ("memory", BEGUN_WITH),
+        ("code", {"backend": backend}),
+    )
+
+
 class PartCache:
     """A cache that answers `Want`, by itself or through the worker. Parts are JSON-able values."""
 
@@ -61,9 +67,11 @@ class PartCache:
         self._lock = threading.RLock()
         self._entries: dict[Key, _Entry] = {}
 
-    def prepare(self, variant: Variant, parts: Sequence[tuple[Part, Json]] = FIRST) -> None:
-        """Have parts of a variant computed before they are asked for, and keep them for saving."""
-        for part, arguments in parts:
+    def prepare(self, variant: Variant, parts: Sequence[tuple[Part, Json]] | None = None) -> None:
+        """Have parts of a variant, the first unless given, computed before they are asked for, and
+        keep them for saving.
+        """
+        for part, arguments in first() if parts is None else parts:
             with self._lock:
                 key = _key(part, variant.key, arguments)
                 if key not in self._entries:

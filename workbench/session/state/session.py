@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from workbench.backends import default
 from workbench.errors import WorkbenchError
 from workbench.measure.rounds.measurement import Measurement
 from workbench.measure.store import Store
@@ -150,6 +151,7 @@ class Session:
             sizes=size_views(tree.variants[tree.root].program),
             measurements=values.measurements,
             backends=backend_views(),
+            backend=default(),
             arguments=values.arguments,
             measuring=values.measuring,
             error=values.error,
