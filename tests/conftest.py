@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -42,21 +42,30 @@ gc.set_threshold(100_000, 50, 50)
 os.environ[CORE_CACHE_VARIABLE] = str(1 << 20)
 
 
-def _fail_unnamed() -> NoReturn:
-    """What a test computes does not depend on the compilers of the machine that it runs on."""
-    pytest.fail('name the backend: backend="numpy", backend="native"')
+class Unnamed:
+    """No backend: what a test computes does not depend on the compilers of the machine."""
+
+    def __iter__(self) -> Iterator[str]:
+        """Fails the test."""
+        pytest.fail('name the backend: backend="numpy", backend="native"')
 
 
 BACKENDS: Any = import_module("workbench.backends")  # as `workbench.backends` it is a function
-DEFAULT_BACKEND = BACKENDS.default
-BACKENDS.default = _fail_unnamed
+PREFERRED = BACKENDS.PREFERRED
+BACKENDS.PREFERRED = Unnamed()
 
 
 @pytest.fixture
 def default_backend(monkeypatch: pytest.MonkeyPatch) -> str:
     """The backend of runs that name none, for tests of just that."""
-    monkeypatch.setattr(BACKENDS, "default", DEFAULT_BACKEND)
-    return DEFAULT_BACKEND()
+    monkeypatch.setattr(BACKENDS, "PREFERRED", PREFERRED)
+    return str(BACKENDS.default())
+
+
+@pytest.fixture
+def numpy_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes NumPy the default backend, as it is where there is no C compiler."""
+    monkeypatch.setattr(BACKENDS, "PREFERRED", ("numpy",))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

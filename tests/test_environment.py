@@ -18,8 +18,9 @@ CONDA_NAMES = {
     "nvidia-cuda-nvrtc": "cuda-nvrtc",
     "nvidia-cuda-runtime": "cuda-cudart",
 }
-# What only conda has to be told: the Python, its installer, the program `dot`, the CUDA to choose.
-ONLY_CONDA = {"python", "pip", "hatchling", "graphviz", "cuda-version"}
+# What only conda has to be told: the Python, its installer, the programs `dot` and `cc`, the CUDA
+# to choose.
+ONLY_CONDA = {"python", "pip", "hatchling", "graphviz", "cuda-version", "c-compiler"}
 CHANNELS = ["conda-forge", "nodefaults"]
 ENTRY = re.compile(r"(?P<name>[a-z0-9][a-z0-9._-]*)(?: (?P<range>[<>=!~][<>=!~.,*0-9]*))?")
 

@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 import workbench as wb
+from tests.native_runs import shared_cache
 
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SMALL = {
@@ -38,6 +39,7 @@ def imported(path: Path) -> ModuleType:
     return module
 
 
+@pytest.mark.usefixtures("default_backend")
 def test_readme_program_runs(
     blocks: list[str],
     tmp_path: Path,
@@ -51,7 +53,8 @@ def test_readme_program_runs(
         source = source.replace(written, small)
     path = tmp_path / "readme.py"
     path.write_text(source, encoding="utf-8")
-    names = vars(imported(path))
+    with shared_cache():
+        names = vars(imported(path))
     assert names["result"]["episode_return"].shape == (100,)
     said = capsys.readouterr().out
     assert "state[t+1] at b=0, i=0, t=1 needs state[0, 0, 1]" in said

@@ -8,8 +8,7 @@ from functools import cache
 
 from workbench.cli import main
 
-SMALL = ["--B", "3", "--I", "2", "--T", "5", "--hidden", "4", "--no-progress"]
-SMALL += ["--backend", "numpy"]
+SMALL = ["--B", "3", "--I", "2", "--T", "5", "--hidden", "4", "--backend", "numpy", "--no-progress"]
 
 USERS_FILE = '''
 import workbench as wb

@@ -8,7 +8,8 @@ from tests.cli.calling import USERS_FILE, Call
 
 
 def test_run_takes_a_user_s_file(workbench: Call, users_file: Path) -> None:
-    done = workbench("run", f"{users_file}:walk", "--T", "3", "--drift", "1.5", "--no-progress")
+    words = ["--T", "3", "--drift", "1.5", "--backend", "numpy", "--no-progress"]
+    done = workbench("run", f"{users_file}:walk", *words)
     assert done.code == 0
     assert "walk on numpy: B=2, T=3" in done.out
 

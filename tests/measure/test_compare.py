@@ -136,7 +136,7 @@ def test_a_whole_training_step_agrees_with_itself() -> None:
 
 def test_every_finished_round_gives_a_comparison_that_later_ones_do_not_change() -> None:
     request = MeasureRequest(sizes={"B": 5}, repeats=3, comparison="c", backend="numpy")
-    rounds = list(comparing(variants(), request, False))
+    rounds = list(comparing(variants(), request, False, request.backend))
     assert [so_far.rounds for so_far in rounds] == [1, 2, 3]
     whole = rounds[-1].comparison()
     for so_far in rounds:
@@ -153,9 +153,9 @@ def test_every_finished_round_gives_a_comparison_that_later_ones_do_not_change()
 
 
 def test_what_cannot_be_timed_makes_no_rounds_but_is_told() -> None:
-    (only,) = comparing(
-        [broken(leaky_sum(), "multiply", "add")], MeasureRequest(repeats=3, backend="numpy"), False
-    )
+    request = MeasureRequest(repeats=3, backend="numpy")
+    wrong = [broken(leaky_sum(), "multiply", "add")]
+    (only,) = comparing(wrong, request, False, request.backend)
     (row,) = only.comparison()
     assert (only.rounds, row.measurement.checked, row.measurement.planned) == (0, False, 0)
 

@@ -13,6 +13,11 @@ from workbench.session.processes.worker_client import WorkerClient
 from workbench.session.requests.sessions import Sessions
 
 
+@pytest.fixture(autouse=True)
+def _views_begin_with_numpy(numpy_by_default: None) -> None:
+    """What views begin with is the default backend's, on every machine the same here."""
+
+
 class Lasting(WorkerClient):
     """A worker that is still there when the workbenches that it worked for are closed."""
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from workbench.backends.protocol import Backend
 
 NAMES = ("numpy", "native", "cuda")
-
-
+PREFERRED = ("native", "numpy")
+"""What names no backend takes the first of these that can run here."""
 _CALLED = {"cupy": "cuda", "gpu": "cuda", "cpu": "numpy", "np": "numpy"}
 """Other names of the backends."""
 
@@ -26,7 +26,7 @@ def backends() -> dict[str, str | None]:
 
 def default() -> str:
     """Return the backend of what names none: "native" where there is a C compiler, else "numpy"."""
-    return "native" if _made("native").unavailable() is None else "numpy"
+    return next(name for name in PREFERRED if _made(name).unavailable() is None)
 
 
 def or_default(name: str | None) -> str:

@@ -156,14 +156,19 @@ def compare(
     request = MeasureRequest(
         used, sizes, seed, dtype, repeats, warmup, force, name, threads=threads
     )
-    (last,) = deque(comparing(variants, request, progress), maxlen=1)
+    (last,) = deque(comparing(variants, request, progress, backend), maxlen=1)
     return last.comparison()
 
 
 def comparing(
-    variants: Variants, request: MeasureRequest, progress: bool | RoundsListener
+    variants: Variants,
+    request: MeasureRequest,
+    progress: bool | RoundsListener,
+    asked: str | None,
 ) -> Iterator[SoFar]:
-    """Measure as `compare` does; yield the variants so far after every round, and at the end."""
+    """Measure as `compare` does; yield the variants so far after every round, and at the end.
+    `asked` is the backend that the caller named.
+    """
     best = partial(
         optimize,
         sizes=request.sizes,
@@ -173,7 +178,7 @@ def comparing(
     )
     named = _named(variants, best)
     name = next(iter(named.values())).program.name
-    line = title(name, request.backend, threads_of(request.backend, request.threads))
+    line = title(name, asked, threads_of(request.backend, request.threads))
     with reporting(progress, line) as report:
         candidates: dict[str, Candidate] = {}
         for name, variant in named.items():

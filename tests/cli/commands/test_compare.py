@@ -12,14 +12,15 @@ from tests.cli.calling import Call
 from workbench.backends.arrays.compiled import CompiledArrays
 from workbench.measure.rounds import expected
 
-WALK = ["--B", "3", "--T", "6", "--repeats", "2", "--no-progress"]
+ON_NUMPY = ["--backend", "numpy"]
+WALK = ["--B", "3", "--T", "6", "--repeats", "2", *ON_NUMPY, "--no-progress"]
 
 
 def test_compare_prints_the_variants_asked_for(
     workbench: Call, users_file: Path, tmp_path: Path
 ) -> None:
     recipe = tmp_path / "b.json"
-    done = workbench("optimize", users_file, "--save", recipe)
+    done = workbench("optimize", users_file, *ON_NUMPY, "--save", recipe)
     words = ["--variant", "as-written", "--variant", recipe, "--variant", "automatic"]
     done = workbench("compare", users_file, *WALK, *words)
     assert done.code == 0
@@ -84,7 +85,7 @@ def test_compare_says_in_its_own_options_what_is_soon_measured(
     workbench: Call, users_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(expected, "LIMIT", 0.5)
-    words = ["--variant", "as-written", "--repeats", "1", "--no-progress"]
+    words = ["--variant", "as-written", "--repeats", "1", *ON_NUMPY, "--no-progress"]
     done = workbench("compare", users_file, "--B", "1000", "--T", "100000", *words)
     said = " ".join(done.out.split())
     assert "not measured, since a run would take about" in said

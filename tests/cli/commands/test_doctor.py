@@ -11,6 +11,8 @@ from tests.cli.calling import Call
 from workbench.backends.native import cache
 from workbench.cli.commands import doctor
 
+pytestmark = pytest.mark.usefixtures("default_backend")
+
 
 def keep(size: int) -> None:
     """Put a library into the cache."""

@@ -9,7 +9,7 @@ from tests.cli.calling import Call
 from tests.native_runs import shared_cache
 from workbench.measure.profiles import effort
 
-WALK = ["--B", "3", "--T", "6", "--no-progress"]
+WALK = ["--B", "3", "--T", "6", "--backend", "numpy", "--no-progress"]
 
 
 def test_profile_prints_where_the_time_goes(workbench: Call, users_file: Path) -> None:

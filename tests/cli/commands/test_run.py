@@ -10,12 +10,13 @@ import pytest
 
 import workbench as wb
 from tests.cli.calling import SMALL, Call, printed
+from tests.native_runs import shared_cache
 from workbench.algorithms import reinforce
 from workbench.cli import results
 from workbench.transforms import Vectorize
 from workbench.transforms.step.transform import Transform
 
-QUIET = ["--no-progress", "--as-written"]
+QUIET = ["--backend", "numpy", "--no-progress", "--as-written"]
 """What is printed and written is so in any order; to search for one takes longer than to run."""
 
 
@@ -67,9 +68,16 @@ def test_run_shows_progress_unless_told_not_to() -> None:
     assert printed("run", "reinforce", *SMALL, "--as-written").err == ""
 
 
+@pytest.mark.usefixtures("default_backend")
+def test_run_takes_compiled_c_where_there_is_a_compiler(workbench: Call, users_file: Path) -> None:
+    with shared_cache():
+        done = workbench("run", users_file, "--as-written", "--threads", "1", "--no-progress")
+    assert done.out.startswith("walk on native: ")
+
+
 @pytest.mark.parametrize(
     ("options", "dims"),
-    [([], None), (["--as-written"], []), (["--vectorized", "b"], ["b"]), (["--vectorized"], None)],
+    [([], None), (["--as-written"], []), (["--vectorized", "b"], ["b"]), (["--automatic"], None)],
 )
 def test_run_in_the_order_asked_for(options: list[str], dims: list[str] | None) -> None:
     steps = automatic() if dims is None else [Vectorize(dim) for dim in dims]

@@ -41,7 +41,7 @@ def test_no_command_prints_help_and_fails(workbench: Call) -> None:
             "variant = variant.apply(wb.transforms.Vectorize('b'))",
         ),
         ("--schedule --python", "# schedule\n"),
-        ("--kernels --dtype float64", "// state"),
+        ("--kernels --dtype float64", "divide_d("),
         ("--stage schedule", "    for b:"),
         ("--stage loops", "action at b=b, i=i, t=t"),
         ("--stage lifetimes", "loss: all of i\n"),

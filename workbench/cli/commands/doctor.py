@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from workbench.backends import backends
+from workbench.backends import backends, default
 from workbench.backends.native import cache, compilers
 from workbench.cli.arguments import Parser
 from workbench.errors import UnavailableError, installing
@@ -111,6 +111,8 @@ def findings() -> Iterator[Finding]:
     yield Finding("threads", True, _threads())
     for name, reason in backends().items():
         text = "available" if reason is None else reason
+        if name == default():
+            text += ", taken where none is named"
         yield Finding(f"{name} backend", reason is None, text)
         if reason is None:
             yield _times(name)

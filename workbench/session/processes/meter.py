@@ -130,7 +130,7 @@ def measure(order: MeasureOrder, parent: Parent, keeping: Keeping) -> None:
             comparison=uuid.uuid4().hex[:12],
         )
         with Sampler(lambda place, _: parent.send(place)):
-            for keeping.so_far in comparing(order.variants, request, report):
+            for keeping.so_far in comparing(order.variants, request, report, request.backend):
                 if is_due("rounds", least):
                     started = time.monotonic()
                     parent.send(Rounds(short(keeping.so_far.comparison())))
