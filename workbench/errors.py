@@ -100,6 +100,10 @@ class RunError(WorkbenchError):
     """A run that could not go on: not finite, out of memory, an index outside its range."""
 
 
+class TooLongError(WorkbenchError):
+    """A request that would take too long, predicted before it is begun; `force=True` makes it."""
+
+
 class OutOfMemoryError(RunError):
     """A request for more memory than there is.
 

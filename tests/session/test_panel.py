@@ -76,6 +76,20 @@ def test_variants_are_measured_in_a_process_of_their_own(bench: wb.Workbench) ->
         bench.measure(backend="numbers")
 
 
+def test_a_variant_is_profiled_in_a_process_of_its_own(bench: wb.Workbench) -> None:
+    made = bench.variant.apply(VECTORIZE)
+    found = bench.profile(made, "numpy", sizes={"T": 4})
+    assert bench.variant == made  # it joined the tree
+    assert (found.variant.key, found.backend, found.sizes["T"]) == (made.key, "numpy", 4)
+    assert found.by("statement").rows
+    (view,) = bench._session.state().profiles
+    assert (view.variant, view.seconds) == (made.key, found.seconds)
+    with pytest.raises(WorkbenchError, match="not profiled, since a run is predicted to take"):
+        bench.profile(bench.variants[0], "numpy", sizes={"B": 10**6, "T": 10**6})
+    with pytest.raises(WorkbenchError, match="unknown size 'Q'"):
+        bench.profile(backend="numpy", sizes={"Q": 3})
+
+
 def test_what_is_saved_is_loaded_and_exported(bench: wb.Workbench, tmp_path: Path) -> None:
     made = bench.apply(VECTORIZE)
     bench.rename(made, "fast")

@@ -17,11 +17,12 @@ from workbench.errors import WorkbenchError, nearest
 from workbench.measure.profiles import trace
 from workbench.measure.profiles.effort import RunRequest, expect_iterations, rounds, tried
 from workbench.measure.profiles.parts import KEYS, PYTHON, KernelTime, Part
+from workbench.measure.profiles.predicted import predicted_parts
 from workbench.measure.profiles.rows import ProfileRows, rows
 from workbench.measure.profiles.table import html, text
 from workbench.measure.profiles.timing import Timing, array_timing, native_timing
 from workbench.measure.rounds.expected import Expectation
-from workbench.measure.rounds.rounds import DTYPES, RoundsListener, reporting
+from workbench.measure.rounds.rounds import DTYPES, RoundsListener, now, reporting
 from workbench.measure.runs.compiling import compiled
 from workbench.measure.runs.progress import title
 from workbench.program.sizes import numbers, resolve, settable
@@ -49,6 +50,8 @@ class Profile:
     has stamps inside, scaled to the first one's seconds. `undisturbed_seconds` are those of a run
     that nothing times: `seconds` are to come near. `peaks` are what a core of the machine does at
     most, times `threads`, with memory of this run's size; None on a GPU and without a C compiler.
+    `predicted` has the seconds that were predicted of each statement and of what is between; empty
+    for a backend without known constants. `date` is ISO 8601, in UTC.
     """
 
     variant: Variant
@@ -66,6 +69,8 @@ class Profile:
     """The first launches of kernels, or else executions of statements, for `trace`."""
     names: tuple[str, ...] = ()
     """What is launched, by the numbers that launches have."""
+    predicted: Mapping[str, float] = field(default_factory=dict)
+    date: str = ""
 
     @property
     def seconds(self) -> float:
@@ -106,7 +111,7 @@ class Profile:
         """Draw the longest rows by statement, kernel or scope as bars, in a matplotlib Figure."""
         from workbench.measure.profiles.drawing import bars
 
-        return bars(self.by(what), self._title, self._scopes(what))
+        return bars(self.by(what), self._title, self.scopes(what))
 
     def trace(self, path: str | Path) -> None:
         """Write the first 20,000 launches of kernels as trace events, for https://ui.perfetto.dev;
@@ -123,11 +128,11 @@ class Profile:
             "device": self.device,
             "first": len(self.launches),
         }
-        scopes = self._scopes("kernel" if self.kernels else "statement")
+        scopes = self.scopes("kernel" if self.kernels else "statement")
         trace.write(path, self.launches, self.names, scopes, about)
 
-    def _scopes(self, what: str) -> dict[str, str]:
-        """Return the scope in which each row spent most."""
+    def scopes(self, what: str) -> dict[str, str]:
+        """Return the scope in which each row by "scope", "kernel" or "statement" spent most."""
         most: dict[str, tuple[float, str]] = {}
         shares: dict[tuple[str, str], float] = {}
         for part in self.parts:
@@ -150,8 +155,12 @@ class Profile:
     @property
     def _head(self) -> str:
         """What was run, and how its parts add up."""
-        lines = [f"{self._title}; {self.device}", self._sums()]
-        return "\n".join([*lines, *self._divided()])
+        return "\n".join([f"{self._title}; {self.device}", *self.summary])
+
+    @property
+    def summary(self) -> tuple[str, ...]:
+        """How its parts add up, and how long kernels took in both builds: a line each."""
+        return (self._sums(), *self._divided())
 
     def _sums(self) -> str:
         off = self.seconds / self.undisturbed_seconds - 1
@@ -223,8 +232,9 @@ def profile(
     if not isinstance(program, Variant):
         chosen = optimize(chosen, sizes=sizes, backend=name, dtype=dtype, threads=used)
     request = RunRequest(settable(chosen.program.equations, known), seed, dtype, used)
+    expectation = Expectation(chosen.program, name, dtype, used)
     with reporting(progress, title(chosen.program.name, backend, used)) as report:
-        timing = _timing(chosen, name, request, force, report)
+        timing = _timing(expectation, request, force, report)
         report("measuring peaks", 0, 1)
         on_processor = name != "cuda"
         highest = peaks(timing.undisturbed.peak_bytes, dtype, used) if on_processor else None
@@ -242,22 +252,19 @@ def profile(
         peaks=highest,
         launches=timing.launches,
         names=timing.names,
+        predicted=predicted_parts(expectation, request.sizes),
+        date=now(),
     )
 
 
 def _timing(
-    chosen: Variant,
-    backend: str,
-    request: RunRequest,
-    force: bool,
-    report: RoundsListener,
+    expectation: Expectation, request: RunRequest, force: bool, report: RoundsListener
 ) -> Timing:
     """Compile, refuse what would take too long, and time the rest."""
     report("compiling", 0, 1)
-    program = chosen.program
-    ready, _, _ = compiled(get(backend), program, request.dtype)
+    program = expectation.program
+    ready, _, _ = compiled(get(expectation.backend), program, request.dtype)
     if not force:
-        expectation = Expectation(program, backend, request.dtype, request.threads)
         expect_iterations(expectation, request.sizes)
     report("trying", 0, 1)
     seconds = tried(ready, program, request, force)

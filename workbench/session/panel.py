@@ -11,11 +11,13 @@ from workbench.backends.philox import checked_seed
 from workbench.errors import WorkbenchError
 from workbench.language.template.template import Template
 from workbench.measure.compare import Comparison
+from workbench.measure.profile import Profile
 from workbench.measure.store import Store
 from workbench.measure.store import store as store_at
 from workbench.program.values import Program
 from workbench.session.outputs import page as export
 from workbench.session.processes.meter import MeasureOrder
+from workbench.session.processes.profiler import ProfileOrder
 from workbench.session.requests.watched_template import bound
 from workbench.session.state.page_parts import fill
 from workbench.session.state.saved_tree import saved_tree
@@ -121,13 +123,44 @@ class Workbench:
         assert result.comparison is not None
         return result.comparison
 
+    def profile(
+        self,
+        variant: Variant | None = None,
+        backend: str | None = None,
+        *,
+        sizes: Mapping[str, int] | None = None,
+        seed: int = 0,
+        dtype: str = "float32",
+        threads: int | None = 1,
+        force: bool = False,
+    ) -> Profile:
+        """Profile a variant, by default the shown one, in a process of its own, and wait for the
+        result. It is that of `wb.profile`, with its `backend`, shown in the workbench. Ctrl-C stops
+        it.
+        """
+        seed = checked_seed(seed)
+        chosen = variant or self.variant
+        if chosen.key not in self._session.tree.variants:
+            self._session.adopt([chosen])
+        used = or_default(backend)
+        order = ProfileOrder(chosen, used, sizes or {}, seed, dtype, threads, force)
+        profiling = self._session.profile(order)
+        try:
+            result = profiling.wait()
+        except KeyboardInterrupt:
+            profiling.cancel()
+            raise
+        if result.profile is None:
+            raise WorkbenchError(result.error.sentence if result.error else "it was stopped")
+        return result.profile
+
     def save(self, path: str | Path) -> None:
-        """Write variants, names, measurements and pictures to a file that `load` reads."""
+        """Write variants, names, measurements, profiles, pictures to a file that `load` reads."""
         _write(path, export.state_file(self._session.capsule()))
 
     def load(self, path: str | Path) -> None:
-        """Add the variants, names and measurements of a saved file to the tree. Every step is
-        checked anew, in the background; the workbench tells which steps do not fit.
+        """Add the variants, names, measurements and profiles of a saved file to the tree. Every
+        step is checked anew, in the background; the workbench tells which steps do not fit.
         """
         try:
             text = Path(path).read_text(encoding="utf-8")

@@ -1,6 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const PROTOCOL = 6;
+export const PROTOCOL = 7;
 
 export const DOT = {
   "nameSize": 16,
@@ -444,6 +444,45 @@ export interface MeasurementView {
   readonly curves: readonly CurveView[];
 }
 
+export interface PeaksView {
+  readonly flops_per_second: number;
+  readonly bytes_per_second: number;
+}
+
+export interface ProfileRowView {
+  readonly name: string;
+  readonly scope: string;
+  readonly statements: readonly string[];
+  readonly seconds: number;
+  readonly calls: number;
+  readonly flops: number;
+  readonly bytes: number;
+  readonly predicted: number | null;
+  readonly approximate: boolean;
+  readonly uncertain: boolean;
+}
+
+export interface ProfileView {
+  readonly id: string;
+  readonly variant: string;
+  readonly label: string;
+  readonly backend: string;
+  readonly threads: number;
+  readonly device: string;
+  readonly dtype: string;
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly seed: number;
+  readonly date: string;
+  readonly seconds: number;
+  readonly undisturbed_seconds: number;
+  readonly predicted_seconds: number | null;
+  readonly summary: readonly string[];
+  readonly peaks: PeaksView | null;
+  readonly scopes: readonly ProfileRowView[];
+  readonly kernels: readonly ProfileRowView[];
+  readonly statements: readonly ProfileRowView[];
+}
+
 export interface BackendView {
   readonly name: string;
   readonly reason: string;
@@ -473,7 +512,18 @@ export interface UntracedView {
   readonly error: ErrorView;
 }
 
+export interface UnprofiledView {
+  readonly variant: string;
+  readonly backend: string;
+  readonly dtype: string;
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly seed: number;
+  readonly error: ErrorView;
+  readonly too_long: boolean;
+}
+
 export interface ProgressView {
+  readonly what: "measurement" | "profile";
   readonly stage: string;
   readonly done: number;
   readonly total: number;
@@ -498,9 +548,12 @@ export interface State {
   readonly variants: readonly VariantView[];
   readonly sizes: readonly SizeView[];
   readonly measurements: readonly MeasurementView[];
+  readonly profiles: readonly ProfileView[];
   readonly backends: readonly BackendView[];
+  readonly backend: string;
   readonly arguments: readonly ArgumentView[];
   readonly measuring: ProgressView | null;
+  readonly unprofiled: UnprofiledView | null;
   readonly error: UntracedView | null;
   readonly recipe_error: ErrorView | null;
 }
@@ -585,6 +638,18 @@ export interface Measure {
   readonly seed: number;
   readonly dtype: "float32" | "float64";
   readonly repeats: number | null;
+  readonly force: boolean;
+}
+
+export interface Profile {
+  readonly type: "profile";
+  readonly id: number;
+  readonly workbench: string;
+  readonly variant: string;
+  readonly backend: string;
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly seed: number;
+  readonly dtype: "float32" | "float64";
   readonly force: boolean;
 }
 
@@ -691,6 +756,6 @@ export interface Packed {
   readonly gzip: string;
 }
 
-export type Request = Hello | Want | Forget | Apply | Show | Rename | Remove | Replay | Optimize | Measure | Cancel | Change | Save | Load;
+export type Request = Hello | Want | Forget | Apply | Show | Rename | Remove | Replay | Optimize | Measure | Profile | Cancel | Change | Save | Load;
 
 export type Message = Welcome | StateMessage | Untraced | Answer | Saved | Done | Failed | Running;

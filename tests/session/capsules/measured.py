@@ -12,7 +12,10 @@ from unittest.mock import patch
 import workbench as wb
 from tests.measure.rounds.made import measurement, passed
 from tests.returns import returns
+from workbench.backends.timed.peaks import Peaks
 from workbench.measure.compare import comparison
+from workbench.measure.profile import Profile
+from workbench.measure.profiles.parts import PYTHON, Division, KernelTime, Part
 from workbench.measure.rounds.measurement import Measurement
 from workbench.measure.runs.curves import Curve
 from workbench.session.parts.code import code, kernel, kernels
@@ -22,14 +25,16 @@ from workbench.session.parts.runs import runs
 from workbench.session.parts.sweep import sweep
 from workbench.session.protocol.capsule import Capsule, SavedPart
 from workbench.session.protocol.measurements import measurement_views
-from workbench.session.protocol.messages import PROTOCOL, Part
+from workbench.session.protocol.messages import PROTOCOL
+from workbench.session.protocol.messages import Part as PartName
+from workbench.session.protocol.profiles import profile_view
 from workbench.session.protocol.state import BackendView, State
 from workbench.session.protocol.state_views import size_views, variant_view
 from workbench.transforms import Contract, Vectorize
 from workbench.variants.variant import Variant
 
 RUN: dict[str, Any] = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
-PARTS: Mapping[Part, tuple[Callable[..., Any], dict[str, Any]]] = {
+PARTS: Mapping[PartName, tuple[Callable[..., Any], dict[str, Any]]] = {
     "code": (code, {"backend": "numpy"}),
     "cost": (cost, RUN),
     "sweep": (sweep, {**RUN, "size": "T"}),
@@ -77,6 +82,51 @@ def measurements(shown: tuple[Variant, ...]) -> tuple[Measurement, ...]:
     )  # fmt: skip
 
 
+def profiles(shown: tuple[Variant, ...]) -> tuple[Profile, ...]:
+    """Made up: one on compiled C, of whose kernels one is divided in a way that is uncertain; two
+    on NumPy, where a sum takes longer before a step than after it.
+    """
+    root, one, two, _ = shown
+    divided = KernelTime("kernel_state", 4, 0.004, Division(0.004, 0.006))
+    alone = KernelTime("kernel_to_go", 8, 0.002)
+
+    def of(variant: Variant, *parts: Part, **changed: Any) -> Profile:
+        made_up = Profile(
+            variant=variant, backend="numpy", device="a processor", threads=1,
+            sizes={"B": 3, "T": 8}, seed=0, dtype="float32", parts=parts,
+            undisturbed_seconds=0.0101, date="2026-01-02T03:04:05+00:00",
+            predicted={part.statement: part.seconds / 2 for part in parts},
+        )  # fmt: skip
+        return replace(made_up, **changed)
+
+    def part(statement: str, scope: str, seconds: float, kernel: str = "", entry: int = 0) -> Part:
+        return Part(kernel, entry, statement, scope, seconds, 8, 4e6 * entry, 1e6)
+
+    between = Part(PYTHON, 0, PYTHON, PYTHON, 0.001, 8)
+    return (
+        of(
+            root,
+            part("state[t+1]", "acting", 0.004, entry=1),
+            part("to_go", "learning", 0.005, entry=2),
+            between,
+        ),
+        of(
+            one,
+            part("state[t+1]", "acting", 0.004, entry=1),
+            part("to_go", "learning", 0.001),
+            between,
+        ),
+        of(
+            two,
+            part("state[t+1]", "acting", 0.003, "kernel_state", 1),
+            part("reward", "learning", 0.001, "kernel_state", 1),
+            part("to_go", "learning", 0.002, "kernel_to_go", 4),
+            between,
+            backend="native", kernels=(divided, alone), peaks=Peaks(2e10, 1e10), threads=2,
+        ),
+    )  # fmt: skip
+
+
 def state(shown: tuple[Variant, ...]) -> State:
     """The second variant is shown, the last one has a name."""
     root = shown[0]
@@ -90,9 +140,12 @@ def state(shown: tuple[Variant, ...]) -> State:
         variants=tuple(variant_view(v, n, names.get(v.key, "")) for n, v in enumerate(shown)),
         sizes=size_views(root.program),
         measurements=measurement_views(measurements(shown)),
+        profiles=tuple(map(profile_view, profiles(shown))),
         backends=(BackendView("numpy", ""), BackendView("cuda", "there is no GPU here")),
+        backend="numpy",
         arguments=(),
         measuring=None,
+        unprofiled=None,
         error=None,
         recipe_error=None,
     )

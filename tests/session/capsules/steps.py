@@ -97,9 +97,12 @@ def state(variant: Variant) -> State:
         variants=(variant_view(variant, 0),),
         sizes=size_views(variant.program),
         measurements=(),
+        profiles=(),
         backends=(),
+        backend="numpy",
         arguments=(),
         measuring=None,
+        unprofiled=None,
         error=None,
         recipe_error=None,
     )

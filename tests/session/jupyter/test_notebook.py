@@ -491,3 +491,19 @@ def test_what_a_cell_compares_is_shown_in_the_workbench(notebook: Any, tmp_path:
     assert counts == [2, 3]
     notebook.run("1 + 1")
     assert len(session.state().measurements) == 2
+
+
+def test_what_a_cell_profiles_is_shown_in_the_workbench(notebook: Any, tmp_path: Path) -> None:
+    store = str(tmp_path / "s")
+    notebook.run(CELL + f"program = decay()\nw = wb.Workbench(program, {store!r})")
+    session = notebook.jupyter.sessions.find("decay")
+    notebook.run(
+        "made = wb.variant(program).apply(wb.transforms.Vectorize('b'))\n"
+        'found = wb.profile(made, "numpy", progress=False)\nlast = found'
+    )
+    (shown,) = session.state().profiles
+    assert shown.variant == notebook.shell.user_ns["made"].key
+    assert shown.variant in session.tree.variants
+    revision = session.state().revision
+    notebook.run("1 + 1")
+    assert session.state().revision == revision

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.backends.protocol import Compiled, Execution, Outputs, Progress
-from workbench.errors import WorkbenchError
+from workbench.errors import TooLongError
 from workbench.lowering.loop_program import LoopProgram
 from workbench.measure.rounds.expected import LIMIT, Expectation
 from workbench.program.sizes import resolve, settable_in
@@ -45,13 +45,13 @@ def rounds(seconds: float) -> int:
 
 
 def expect_iterations(expectation: Expectation, sizes: Mapping[str, int]) -> None:
-    """Raise WorkbenchError where one iteration of the outermost loop is predicted to take so long
+    """Raise TooLongError where one iteration of the outermost loop is predicted to take so long
     that it is not even tried.
     """
     said = expectation.at(sizes)
     known = resolve(expectation.program.equations, sizes)
     if said is not None and said.seconds / _iterations(expectation.loops, known) > LIMIT:
-        raise WorkbenchError(
+        raise TooLongError(
             f"not profiled, since a run is predicted to take {seconds_text(said.seconds)}; "
             "force=True profiles it all the same"
         )
@@ -59,7 +59,7 @@ def expect_iterations(expectation: Expectation, sizes: Mapping[str, int]) -> Non
 
 def tried(compiled: Compiled, program: Program, request: RunRequest, force: bool) -> float:
     """Run for a while, and return the seconds that a whole run takes. Unless told to `force` it,
-    raise WorkbenchError where a profile would take too long.
+    raise TooLongError where a profile would take too long.
     """
     ending = _Ending(time.perf_counter() + TRIAL)
     execution = request.run(compiled, ending)
@@ -69,7 +69,7 @@ def tried(compiled: Compiled, program: Program, request: RunRequest, force: bool
     if force or seconds * LEAST_RUNS <= LIMIT:
         return seconds
     fewer = int(execution.total * LIMIT / 2 / (seconds * LEAST_RUNS))
-    raise WorkbenchError(
+    raise TooLongError(
         f"not profiled, since a run would take about {seconds_text(seconds)}, {LEAST_RUNS} of them "
         f"{seconds_text(seconds * LEAST_RUNS)} (predicted from {execution.completed} of "
         f"{execution.total} {_called(program)} in {seconds_text(execution.seconds)}); "

@@ -17,7 +17,7 @@ from workbench.measure.checking.check import ran
 from workbench.measure.checking.report import Check
 from workbench.measure.rounds.measurement import Predicted
 from workbench.planning.cost.counted import Counted, counted
-from workbench.planning.cost.prediction import predict
+from workbench.planning.cost.prediction import Prediction, predict
 from workbench.planning.machine.calibrated import machine
 from workbench.program.sizes import numbers, resolve, settable
 from workbench.program.text.units import seconds_text
@@ -51,13 +51,19 @@ class Expectation:
 
     def at(self, sizes: Mapping[str, int] | None) -> Predicted | None:
         """Predict a run at these sizes; None for a backend without known constants."""
+        found = self.prediction(sizes)
+        if found is None:
+            return None
+        return Predicted(found.seconds, dict(found.peak_bytes), found.note)
+
+    def prediction(self, sizes: Mapping[str, int] | None) -> Prediction | None:
+        """Predict the same, divided by statement."""
         try:
             constants = machine(self.backend)
         except UnavailableError:
             return None
         known = resolve(self.program.equations, sizes)
-        predicted = predict(self._counted, known, constants, self.dtype, self.threads)
-        return Predicted(predicted.seconds, dict(predicted.peak_bytes), predicted.note)
+        return predict(self._counted, known, constants, self.dtype, self.threads)
 
 
 @dataclass(frozen=True)

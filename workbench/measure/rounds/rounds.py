@@ -38,7 +38,8 @@ RoundsListener = Callable[[str, int, int], None]
 """A function called with the stage, how much of it is done, and how much there is."""
 
 
-def _now() -> str:
+def now() -> str:
+    """Return the date and time, ISO 8601 in UTC."""
     return datetime.datetime.now(datetime.UTC).replace(microsecond=0).isoformat()
 
 
@@ -55,7 +56,7 @@ class MeasureRequest:
     force: bool = False
     comparison: str = ""
     """A name for the variants measured in turn."""
-    date: str = field(default_factory=_now)
+    date: str = field(default_factory=now)
     """The time of the request, in UTC."""
     threads: int | None = None
     """None for the backend's usual number."""

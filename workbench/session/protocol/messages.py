@@ -168,8 +168,25 @@ class Measure:
 
 
 @dataclass(frozen=True)
+class Profile:
+    """Runs a variant, and tells what its time is spent on: the state has the profile at the end, or
+    the reason why there is none.
+    """
+
+    type: Literal["profile"]
+    id: int
+    workbench: str
+    variant: str
+    backend: str
+    sizes: Sizes
+    seed: int
+    dtype: Literal["float32", "float64"]
+    force: bool
+
+
+@dataclass(frozen=True)
 class Cancel:
-    """Stops the current measurement; finished rounds stay."""
+    """Stops the current measurement, of which finished rounds stay, or the current profile."""
 
     type: Literal["cancel"]
     id: int
@@ -222,6 +239,7 @@ Request = (
     | Replay
     | Optimize
     | Measure
+    | Profile
     | Cancel
     | Change
     | Save

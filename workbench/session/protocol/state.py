@@ -125,6 +125,61 @@ class MeasurementView:
 
 
 @dataclass(frozen=True)
+class PeaksView:
+    """The most operations and bytes of a second of the machine, for this run."""
+
+    flops_per_second: float
+    bytes_per_second: float
+
+
+@dataclass(frozen=True)
+class ProfileRowView:
+    """A row of a profile: a scope, a kernel or a statement. `scope` is the one in which it spent
+    most, `statements` are those that it computes, none for Python between. Seconds that were shared
+    out by counted work are `approximate`; those of a division that two builds do not agree on are
+    `uncertain`. `predicted` is null where nothing is predicted of the row by itself.
+    """
+
+    name: str
+    scope: str
+    statements: tuple[str, ...]
+    seconds: float
+    calls: int
+    flops: float
+    bytes: float
+    predicted: float | None
+    approximate: bool
+    uncertain: bool
+
+
+@dataclass(frozen=True)
+class ProfileView:
+    """A profiled variant, its rows the longest first; `kernels` are empty where there are none.
+    `variant` is its key, `label` its steps as text. `summary` says how its parts add up, a line
+    each. `id` is the same for the same run of the same variant.
+    """
+
+    id: str
+    variant: str
+    label: str
+    backend: str
+    threads: int
+    device: str
+    dtype: str
+    sizes: Mapping[str, int]
+    seed: int
+    date: str
+    seconds: float
+    undisturbed_seconds: float
+    predicted_seconds: float | None
+    summary: tuple[str, ...]
+    peaks: PeaksView | None
+    scopes: tuple[ProfileRowView, ...]
+    kernels: tuple[ProfileRowView, ...]
+    statements: tuple[ProfileRowView, ...]
+
+
+@dataclass(frozen=True)
 class BackendView:
     """A backend; `reason` says why it is not available, "" where it is."""
 
@@ -174,9 +229,25 @@ class UntracedView:
 
 
 @dataclass(frozen=True)
-class ProgressView:
-    """A measurement under way. `group` is its comparison, "" before the first round is finished."""
+class UnprofiledView:
+    """The run of a variant that was not profiled last, and why; `too_long` if it can be forced."""
 
+    variant: str
+    backend: str
+    dtype: str
+    sizes: Mapping[str, int]
+    seed: int
+    error: ErrorView
+    too_long: bool
+
+
+@dataclass(frozen=True)
+class ProgressView:
+    """A measurement or a profile under way. `group` is its comparison, "" before the first round is
+    finished.
+    """
+
+    what: Literal["measurement", "profile"]
     stage: str
     done: int
     total: int
@@ -213,9 +284,11 @@ class State:
     variants: tuple[VariantView, ...]
     sizes: tuple[SizeView, ...]
     measurements: tuple[MeasurementView, ...]
+    profiles: tuple[ProfileView, ...]
     backends: tuple[BackendView, ...]
     backend: str
     arguments: tuple[ArgumentView, ...]
     measuring: ProgressView | None
+    unprofiled: UnprofiledView | None
     error: UntracedView | None
     recipe_error: ErrorView | None

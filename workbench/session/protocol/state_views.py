@@ -52,10 +52,12 @@ def still(variant: Variant) -> State:
         variants=tuple(variant_view(one, number) for number, one in enumerate(variant.lineage)),
         sizes=size_views(variant.program),
         measurements=(),
+        profiles=(),
         backends=backend_views(),
         backend=default(),
         arguments=(),
         measuring=None,
+        unprofiled=None,
         error=None,
         recipe_error=None,
     )

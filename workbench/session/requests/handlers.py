@@ -9,6 +9,7 @@ from workbench.errors import WorkbenchError
 from workbench.session.outputs import page
 from workbench.session.processes.meter import MeasureOrder
 from workbench.session.processes.orders import Grown, Picture
+from workbench.session.processes.profiler import ProfileOrder
 from workbench.session.protocol.failures import error_view
 from workbench.session.protocol.messages import (
     Apply,
@@ -20,6 +21,7 @@ from workbench.session.protocol.messages import (
     Load,
     Measure,
     Optimize,
+    Profile,
     Remove,
     Rename,
     Replay,
@@ -63,6 +65,8 @@ def _handle(session: Session, request: Request, reply: Reply) -> None:
             _grow(session, request, reply, "automatic", tree[key], *aim, *run)
         case Measure():
             _measure(session, request, reply)
+        case Profile():
+            _profile(session, request, reply)
         case Save():
             threading.Thread(target=_save, args=(session, request, reply), daemon=True).start()
         case Load(text=text, show=show):
@@ -137,6 +141,20 @@ def _measure(session: Session, request: Measure, reply: Reply) -> None:
     session.measure(order, lambda result: _finish(request, reply, result.error))
 
 
+def _profile(session: Session, request: Profile, reply: Reply) -> None:
+    """Profile as a measurement runs, on the usual number of threads. The state tells the result."""
+    order = ProfileOrder(
+        session.tree[request.variant],
+        request.backend,
+        request.sizes,
+        request.seed,
+        request.dtype,
+        None,
+        request.force,
+    )
+    session.profile(order, lambda result: _finish(request, reply, None))
+
+
 def _save(session: Session, request: Save, reply: Reply) -> None:
     """Write everything as text, on a thread of its own, since it is much."""
     html = request.format == "html"
@@ -149,7 +167,7 @@ def _save(session: Session, request: Save, reply: Reply) -> None:
 
 
 def _finish(
-    request: Apply | Replay | Optimize | Measure | Load,
+    request: Apply | Replay | Optimize | Measure | Profile | Load,
     reply: Reply,
     error: ErrorView | None,
     variant: str | None = None,

@@ -14,6 +14,7 @@ from typing import Any
 from workbench.language.template.template import Template
 from workbench.language.tracing.trace import line_of
 from workbench.measure.compare import Comparison
+from workbench.measure.profile import Profile
 from workbench.measure.rounds.measurement import Measurement
 from workbench.program.values import Program
 from workbench.session.protocol.failures import error_view, untraced
@@ -23,6 +24,7 @@ from workbench.session.state.session import Session
 from workbench.variants.variant import Variant
 
 Redefined = Callable[[Template], None]
+Measured = Comparison | Measurement | Profile
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Following:
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
         self._held: dict[str, weakref.ref[Program | Variant]] = {}
-        self._measured = weakref.WeakValueDictionary[str, Comparison | Measurement]()
+        self._measured = weakref.WeakValueDictionary[str, Measured]()
         self._templates: dict[str, tuple[Template, Redefined]] = {}
         self._failed: dict[str, Failure] = {}
 
@@ -73,17 +75,25 @@ class Following:
             self._tell(failed, error, cell)
 
     def _take_measured(self, variables: Mapping[str, Any]) -> None:
-        """Show measurements of shown programs: a variable, or a cell's result, which IPython calls
-        `_`.
+        """Show measurements and profiles of shown programs: a variable, or a cell's result, which
+        IPython calls `_`.
         """
         for name, value in variables.items():
-            if not isinstance(value, Comparison | Measurement) or value is self._measured.get(name):
+            if not isinstance(value, Measured) or value is self._measured.get(name):
                 continue
             self._measured[name] = value
+            if isinstance(value, Profile):
+                self._take_profiled(value)
+                continue
             measurements = value.measurements if isinstance(value, Comparison) else (value,)
             session = self._sessions.find(measurements[0].program) if measurements else None
             if session is not None:
                 session.take_measured(measurements)
+
+    def _take_profiled(self, profile: Profile) -> None:
+        session = self._sessions.find(profile.variant.program.name)
+        if session is not None:
+            session.take_profiled(profile)
 
     def _is_new(self, name: str, value: Any) -> bool:
         if name.startswith("_") or not isinstance(value, Program | Variant):

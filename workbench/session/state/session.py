@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from workbench.backends import default
 from workbench.errors import WorkbenchError
+from workbench.measure.profile import Profile
 from workbench.measure.rounds.measurement import Measurement
 from workbench.measure.store import Store
 from workbench.session.processes.meter import Measured, MeasureOrder
 from workbench.session.processes.meter_client import MeterClient
 from workbench.session.processes.orders import Grown, Misfit
+from workbench.session.processes.profiler import Profiled, ProfileOrder
+from workbench.session.processes.profiler_client import ProfilerClient
 from workbench.session.processes.sampler import RunPosition
 from workbench.session.processes.worker_client import WorkerClient
 from workbench.session.protocol.capsule import Capsule, capsule
@@ -29,11 +32,10 @@ from workbench.session.protocol.messages import (
     Running,
     StateMessage,
 )
+from workbench.session.protocol.profiles import profile_view
 from workbench.session.protocol.state import (
-    ArgumentView,
     ErrorView,
     MeasurementView,
-    ProgressView,
     State,
     UntracedView,
     VariantView,
@@ -41,27 +43,18 @@ from workbench.session.protocol.state import (
 from workbench.session.protocol.state_views import backend_views, size_views, variant_view
 from workbench.session.state.measurement_progress import MeasurementProgress
 from workbench.session.state.part_cache import PartCache
+from workbench.session.state.profile_progress import ProfileProgress
+from workbench.session.state.progress import Progress
 from workbench.session.state.saved_tree import SavedTree, misfit_text, old_tree
+from workbench.session.state.values import Values
 from workbench.session.state.variant_tree import VariantTree, planted
 from workbench.variants.variant import Variant
 
 Ended = Callable[[ErrorView | None], None]
+Client = TypeVar("Client", MeterClient, ProfilerClient)
 
 AUTOMATIC = "automatic"
 """The name of the automatic recipe's variant when `wb.run` runs a program as it."""
-
-
-@dataclass(frozen=True)
-class Values:
-    """The whole content of a workbench at a moment."""
-
-    revision: int
-    tree: VariantTree
-    measurements: tuple[MeasurementView, ...] = ()
-    arguments: tuple[ArgumentView, ...] = ()
-    measuring: ProgressView | None = None
-    error: UntracedView | None = None
-    recipe_error: ErrorView | None = None
 
 
 class Session:
@@ -81,7 +74,7 @@ class Session:
         self._values = Values(1, planted(variant))
         self._listeners: tuple[Callable[[], None], ...] = ()
         self._views: dict[tuple[str, int, str], VariantView] = {}
-        self._measuring: MeterClient | None = None
+        self._measuring: MeterClient | ProfilerClient | None = None
         self._read_store()
         self._prepare_shown()
         self._prepare(self.tree.variants.values())
@@ -150,10 +143,12 @@ class Session:
             variants=self._variant_views(tree),
             sizes=size_views(tree.variants[tree.root].program),
             measurements=values.measurements,
+            profiles=values.profiles,
             backends=backend_views(),
             backend=default(),
             arguments=values.arguments,
             measuring=values.measuring,
+            unprofiled=values.unprofiled,
             error=values.error,
             recipe_error=values.recipe_error,
         )
@@ -194,7 +189,7 @@ class Session:
                 self.adopt([variant])
             return
         tree = planted(variant)
-        self.change(lambda v: replace(v, tree=tree, measurements=(), error=None, recipe_error=None))
+        self.change(lambda v: v.replanted(tree))
         self.kept.keep_only(tree.variants)
         self.work.forget(before.variants)
         self._prepare(tree.variants.values())
@@ -216,7 +211,7 @@ class Session:
     def remove(self, key: str) -> None:
         """Take a variant and what came from it out of the tree."""
         before = self.tree.variants
-        self.change(lambda v: replace(v, tree=v.tree.without(key)))
+        self.change(lambda v: v.without(key))
         after = self.tree.variants
         self.kept.keep_only(after)
         self.work.forget(set(before) - set(after))
@@ -235,7 +230,7 @@ class Session:
         """
         if old.name != self.name:
             raise WorkbenchError(f"this is a saved workbench of {old.name}, not of {self.name}")
-        self.change(lambda v: replace(v, measurements=together(v.measurements, old.measurements)))
+        self.change(lambda v: v.with_saved(old))
         self._take_anew(old, ended, show)
 
     def _take_anew(
@@ -317,23 +312,45 @@ class Session:
         if views:
             self.change(lambda v: replace(v, measurements=together(v.measurements, views)))
 
+    def take_profiled(self, profile: Profile) -> None:
+        """Show a profile made elsewhere of a variant of this program, which joins the tree."""
+        self.join_running(profile.variant)
+        view = profile_view(profile)
+
+        self.change(lambda values: values.with_profile(view))
+
     # -- measuring ---------------------------------------------------------------------------------
 
     def measure(
         self, order: MeasureOrder, ended: Callable[[Measured], None] = lambda result: None
     ) -> MeterClient:
-        """Start to measure variants of the tree. Raises WorkbenchError while a measurement runs."""
-        told = MeasurementProgress(self, tuple(variant.key for variant in order.variants), ended)
+        """Start to measure variants of the tree. Raises WorkbenchError while a measurement or a
+        profile is under way.
+        """
+        keys = tuple(variant.key for variant in order.variants)
+        told = MeasurementProgress(self, keys, ended)
+        return self._start(told, lambda: MeterClient(order, told))
+
+    def profile(
+        self, order: ProfileOrder, ended: Callable[[Profiled], None] = lambda result: None
+    ) -> ProfilerClient:
+        """Start to profile a variant of the tree. Raises WorkbenchError as `measure` does."""
+        told = ProfileProgress(self, order, ended)
+        return self._start(told, lambda: ProfilerClient(order, told))
+
+    def _start(self, told: Progress, start: Callable[[], Client]) -> Client:
         with self._lock:
             if self._measuring is not None:
-                raise WorkbenchError("a measurement is under way; stop it or wait for its end")
+                what = "measurement" if isinstance(self._measuring, MeterClient) else "profile"
+                raise WorkbenchError(f"a {what} is under way; stop it or wait for its end")
             told.begin()
             try:
-                self._measuring = MeterClient(order, told)
+                client = start()
             except WorkbenchError:
-                told.over(None)
+                told.stop()
                 raise
-            return self._measuring
+            self._measuring = client
+            return client
 
     def measured(self) -> None:
         """Allow the next measurement."""
@@ -341,7 +358,7 @@ class Session:
             self._measuring = None
 
     def cancel(self) -> bool:
-        """Stop the current measurement; False where there is none."""
+        """Stop the current measurement or profile; False where there is none."""
         with self._lock:
             measuring = self._measuring
         if measuring is not None:
@@ -349,7 +366,7 @@ class Session:
         return measuring is not None
 
     def close(self) -> None:
-        """Stop the measurement, and send nothing more."""
+        """Stop what is measured, and send nothing more."""
         self.cancel()
         self._send = lambda message: None
 

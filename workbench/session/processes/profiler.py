@@ -1,0 +1,73 @@
+"""The profiling process: one for each profile. It ends with its profile, or with the other end."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from workbench.errors import TooLongError
+from workbench.measure.profile import Profile, profile
+from workbench.session.processes.meter import MeterProgress
+from workbench.session.processes.pipe import Parent
+from workbench.session.protocol.failures import error_view
+from workbench.session.protocol.state import ErrorView
+from workbench.variants.variant import Variant
+
+
+@dataclass(frozen=True)
+class ProfileOrder:
+    """The order of a profile; `threads` is None for the backend's usual number."""
+
+    variant: Variant
+    backend: str
+    sizes: Mapping[str, int]
+    seed: int
+    dtype: str
+    threads: int | None
+    force: bool
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """The profile, or the reason why there is none: neither where it was stopped. `too_long`: the
+    order can be forced.
+    """
+
+    profile: Profile | None = None
+    error: ErrorView | None = None
+    too_long: bool = False
+
+
+def profiled(order: ProfileOrder, report: Callable[[str, int, int], None]) -> Profiled:
+    """Profile."""
+    try:
+        made = profile(
+            order.variant,
+            order.backend,
+            order.sizes,
+            seed=order.seed,
+            dtype=order.dtype,
+            threads=order.threads,
+            force=order.force,
+            progress=report,
+        )
+    except Exception as problem:  # the caller, another process, must hear of any error
+        return Profiled(error=error_view(problem), too_long=isinstance(problem, TooLongError))
+    return Profiled(made)
+
+
+def main() -> None:
+    """Carry out the one order."""
+    parent = Parent()
+    messages = iter(parent)
+    order = next(messages)
+    threading.Thread(target=_watch, args=(messages,), daemon=True).start()
+    parent.send(profiled(order, lambda *stage: parent.send(MeterProgress(*stage))))
+
+
+def _watch(messages: Iterator[object]) -> None:
+    """End with the other end: at once, whatever is running."""
+    next(messages, None)
+    os._exit(0)

@@ -1,0 +1,87 @@
+"""Profiles as records that views read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+
+from workbench.measure.profile import Profile
+from workbench.measure.profiles.parts import KEYS, PYTHON
+from workbench.session.protocol.state import PeaksView, ProfileRowView, ProfileView
+
+
+def profile_view(profile: Profile) -> ProfileView:
+    """Describe a profile."""
+    variant, most = profile.variant, profile.peaks
+    return ProfileView(
+        id=_name(profile),
+        variant=variant.key,
+        label=", ".join(map(str, variant.steps)) or "as written",
+        backend=profile.backend,
+        threads=profile.threads,
+        device=profile.device,
+        dtype=profile.dtype,
+        sizes=dict(profile.sizes),
+        seed=profile.seed,
+        date=profile.date,
+        seconds=profile.seconds,
+        undisturbed_seconds=profile.undisturbed_seconds,
+        predicted_seconds=sum(profile.predicted.values()) if profile.predicted else None,
+        summary=profile.summary,
+        peaks=None if most is None else PeaksView(most.flops_per_second, most.bytes_per_second),
+        scopes=_rows(profile, "scope"),
+        kernels=_rows(profile, "kernel") if profile.kernels else (),
+        statements=_rows(profile, "statement"),
+    )
+
+
+def _rows(profile: Profile, what: str) -> tuple[ProfileRowView, ...]:
+    key, scopes = KEYS[what], profile.scopes(what)
+    statements: dict[str, dict[str, None]] = {}
+    rows_of_kernel: dict[str, set[str]] = {}
+    rows_of_statement: dict[str, set[str]] = {}
+    for part in profile.parts:
+        row = key(part)
+        statements.setdefault(row, {})[part.statement] = None
+        rows_of_kernel.setdefault(part.kernel, set()).add(row)
+        rows_of_statement.setdefault(part.statement, set()).add(row)
+    unsure = {
+        row
+        for kernel in profile.uncertain
+        if len(rows_of_kernel[kernel]) > 1
+        for row in rows_of_kernel[kernel]
+    }
+    alone = {statement for statement, rows in rows_of_statement.items() if len(rows) == 1}
+    return tuple(
+        ProfileRowView(
+            name=row.name,
+            scope=scopes[row.name],
+            statements=tuple(name for name in statements[row.name] if name != PYTHON),
+            seconds=row.seconds,
+            calls=row.calls,
+            flops=row.flops,
+            bytes=row.bytes,
+            predicted=_predicted(profile.predicted, statements[row.name].keys(), alone),
+            approximate=row.approximate,
+            uncertain=row.name in unsure,
+        )
+        for row in profile.by(what)
+    )
+
+
+def _predicted(
+    predicted: Mapping[str, float], statements: Iterable[str], alone: set[str]
+) -> float | None:
+    """Return the predicted seconds of statements, None where other rows have a part in one."""
+    names = set(statements)
+    if not predicted or not names <= alone:
+        return None
+    return sum(predicted.get(name, 0.0) for name in names)
+
+
+def _name(profile: Profile) -> str:
+    """Return the name of a run: the same variant, place, sizes, seed and dtype."""
+    run = [profile.variant.key, profile.backend, profile.threads, profile.device, profile.dtype]
+    content = [*run, dict(profile.sizes), profile.seed]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
