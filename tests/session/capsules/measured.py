@@ -87,13 +87,13 @@ def profiles(shown: tuple[Variant, ...]) -> tuple[Profile, ...]:
     on NumPy, where a sum takes longer before a step than after it.
     """
     root, one, two, _ = shown
-    divided = KernelTime("kernel_state", 4, 0.004, Division(0.004, 0.006))
+    divided = KernelTime("kernel_g", 4, 0.004, Division(0.004, 0.006))
     alone = KernelTime("kernel_to_go", 8, 0.002)
 
     def of(variant: Variant, *parts: Part, **changed: Any) -> Profile:
         made_up = Profile(
             variant=variant, backend="numpy", device="a processor", threads=1,
-            sizes={"B": 3, "T": 8}, seed=0, dtype="float32", parts=parts,
+            sizes={"B": 3, "T": 7}, seed=0, dtype="float32", parts=parts,
             undisturbed_seconds=0.0101, date="2026-01-02T03:04:05+00:00",
             predicted={part.statement: part.seconds / 2 for part in parts},
         )  # fmt: skip
@@ -106,20 +106,20 @@ def profiles(shown: tuple[Variant, ...]) -> tuple[Profile, ...]:
     return (
         of(
             root,
-            part("state[t+1]", "acting", 0.004, entry=1),
+            part("g", "acting", 0.004, entry=1),
             part("to_go", "learning", 0.005, entry=2),
             between,
         ),
         of(
             one,
-            part("state[t+1]", "acting", 0.004, entry=1),
+            part("g", "acting", 0.004, entry=1),
             part("to_go", "learning", 0.001),
             between,
         ),
         of(
             two,
-            part("state[t+1]", "acting", 0.003, "kernel_state", 1),
-            part("reward", "learning", 0.001, "kernel_state", 1),
+            part("g", "acting", 0.003, "kernel_g", 1),
+            part("reward", "learning", 0.001, "kernel_g", 1),
             part("to_go", "learning", 0.002, "kernel_to_go", 4),
             between,
             backend="native", kernels=(divided, alone), peaks=Peaks(2e10, 1e10), threads=2,

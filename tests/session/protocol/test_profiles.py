@@ -27,8 +27,8 @@ def by_name(rows: tuple[ProfileRowView, ...]) -> dict[str, ProfileRowView]:
 def test_rows_have_the_statements_that_they_compute_and_the_scope_of_most() -> None:
     view = profile_view(profiles(variants())[2])
     kernels = by_name(view.kernels)
-    assert kernels["kernel_state"].statements == ("state[t+1]", "reward")
-    assert kernels["kernel_state"].scope == "acting"
+    assert kernels["kernel_g"].statements == ("g", "reward")
+    assert kernels["kernel_g"].scope == "acting"
     assert by_name(view.scopes)["learning"].statements == ("reward", "to_go")
     assert by_name(view.statements)[PYTHON].statements == ()
     for rows in (view.scopes, view.kernels, view.statements):
@@ -40,10 +40,10 @@ def test_rows_have_the_statements_that_they_compute_and_the_scope_of_most() -> N
 
 def test_only_what_shares_an_uncertain_division_is_uncertain() -> None:
     view = profile_view(profiles(variants())[2])
-    assert {row.name for row in view.statements if row.uncertain} == {"state[t+1]", "reward"}
+    assert {row.name for row in view.statements if row.uncertain} == {"g", "reward"}
     assert {row.name for row in view.scopes if row.uncertain} == {"acting", "learning"}
     assert not any(row.uncertain for row in view.kernels)  # each was timed as one
-    assert {row.name for row in view.statements if row.approximate} == {"state[t+1]", "reward"}
+    assert {row.name for row in view.statements if row.approximate} == {"g", "reward"}
     assert not any(row.approximate for row in view.kernels)
 
 
@@ -55,7 +55,7 @@ def test_what_was_predicted_stands_beside_what_has_no_other_row() -> None:
     first = native.parts[0]
     elsewhere = replace(native, parts=(*native.parts, replace(first, kernel="kernel_to_go")))
     rows = by_name(profile_view(elsewhere).kernels)
-    assert (rows["kernel_state"].predicted, rows["kernel_to_go"].predicted) == (None, None)
+    assert (rows["kernel_g"].predicted, rows["kernel_to_go"].predicted) == (None, None)
     unknown = profile_view(replace(numpy, predicted={}))
     assert unknown.predicted_seconds is None
     assert {row.predicted for row in unknown.statements} == {None}

@@ -11,6 +11,7 @@ export type ActionName =
   | "undo"
   | "fit"
   | "measure"
+  | "profile"
   | "cancel"
   | "optimize"
   | "insert-recipe"
@@ -58,6 +59,11 @@ export function actions(store: Store, root: HTMLElement): readonly Action[] {
     action("measure", "Measure", none || live || measuring, () => {
       store.select({ pane: "compare" }); // that pane has its progress and results
       return store.ask(measurement(values, current));
+    }),
+    action("profile", "Profile", none || live || measuring, () => {
+      store.select({ pane: "profile" });
+      const { backend, sizes, dtype } = values.selection;
+      return store.ask({ type: "profile", variant: current?.key ?? "", backend, sizes, dtype, seed: 0, force: false });
     }),
     action("cancel", "Cancel the measurement", live || (measuring ? "" : "Nothing is measured now."), () =>
       store.ask({ type: "cancel" }),

@@ -1,11 +1,13 @@
 // The graph as a view: the picture of the shown variant, its tools above and its legend below.
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { useCurrent, useSelection, useStore, useTool, useValues } from "../model/hooks";
-import { percent } from "../model/numbers";
+import { useCurrent, useSelection, useStore, useTool, useValues, useWorkbench } from "../model/hooks";
+import { onThreads, percent, sizesText } from "../model/numbers";
+import { sharesIn, shownProfile } from "../model/profiled";
 import { key } from "../model/scopes";
 import { Waiting } from "../waiting";
-import type { CostView, Running, Snapshot } from "../protocol";
+import type { Overlay } from "../model/selection";
+import type { CostView, ProfileView, Running, Snapshot } from "../protocol";
 import { changes } from "./diff";
 import type { Engine } from "./layout/engine";
 import { Legend } from "./legend";
@@ -67,11 +69,13 @@ function Graph(props: {
   const running = useRunning(variant);
   const { scene } = drawing;
 
-  const cost = useCost(variant, overlay !== "kind");
+  const profile = useProfileOf(variant);
+  const run = useMemo(() => running.last ?? (profile && sharesIn(profile)), [running.last, profile]);
+  const cost = useCost(variant, overlay !== "kind" && overlay !== "profile");
   const differing = useMemo(() => (parent ? changes(parent, snapshot) : null), [parent, snapshot]);
   const colours = useMemo(
-    () => colouring(overlay, scene, cost.value, running.last),
-    [overlay, scene, cost.value, running.last],
+    () => colouring(overlay, scene, cost.value, run, profile),
+    [overlay, scene, cost.value, run, profile],
   );
   const shares = useMemo(() => sharesOf(scene, running.now), [scene, running.now]);
   const now = useMemo(() => new Set(running.now?.now ?? []), [running.now]);
@@ -141,7 +145,7 @@ function Graph(props: {
           overlay={overlay}
           colouring={colours}
           theme={theme}
-          note={overlay === "kind" ? "" : note(overlay === "measured", cost, running.last)}
+          note={note(overlay, cost, run, profile)}
           changes={differing}
         />
       )}
@@ -249,11 +253,27 @@ function useCost(variant: string, wanted: boolean): { readonly value: CostView |
 }
 
 /** Returns the origin of an overlay's numbers, or the reason why there are none. */
-function note(measured: boolean, cost: { value: CostView | null; why: string }, run: Shares | null): string {
+function note(
+  overlay: Overlay,
+  cost: { value: CostView | null; why: string },
+  run: Shares | null,
+  profile: ProfileView | null,
+): string {
+  if (overlay === "kind") return "";
+  if (overlay === "profile") {
+    return profile
+      ? `profiled on ${onThreads(profile)}, ${profile.dtype}, ${sizesText(profile.sizes)}`
+      : "This variant is not profiled yet: the pane Profile does it.";
+  }
   if (!cost.value) return cost.why;
-  if (!measured) return `predicted for ${cost.value.backend}, ${cost.value.dtype}`;
-  if (!run) return "Nothing was measured by statement yet: run this variant while the workbench is open.";
-  return "shares of the last run's time over predicted shares";
+  if (overlay !== "measured") return `predicted for ${cost.value.backend}, ${cost.value.dtype}`;
+  if (!run) return "Nothing was measured by statement yet: profile this variant, or run it while the workbench is open.";
+  return "shares of the last run's or the profile's time over predicted shares";
+}
+
+function useProfileOf(variant: string): ProfileView | null {
+  const { profile } = useSelection();
+  return shownProfile(useWorkbench(), variant, profile) ?? null;
 }
 
 /** Gets the variant's present position, and the shares of its last run. */

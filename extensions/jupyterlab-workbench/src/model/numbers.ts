@@ -91,3 +91,8 @@ export function sizesText(sizes: Readonly<Record<string, number>>): string {
     .map(([name, value]) => `${name}=${value}`)
     .join(", ");
 }
+
+/** Formats where it ran, `native, 2 threads`; the backend alone for one thread. */
+export function onThreads({ backend, threads }: { readonly backend: string; readonly threads: number }): string {
+  return threads === 1 ? backend : `${backend}, ${threads} threads`;
+}

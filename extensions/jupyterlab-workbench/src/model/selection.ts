@@ -6,7 +6,7 @@ export type Path = readonly string[];
 export type Sizes = Readonly<Record<string, number>>;
 
 /** The quantity that colours the boxes of the graph. */
-export type Overlay = "kind" | "seconds" | "bytes" | "operations" | "measured";
+export type Overlay = "kind" | "seconds" | "profile" | "bytes" | "operations" | "measured";
 
 /** The form in which code is shown. */
 export type Level = "equations" | "order" | "loops" | "python" | "c";
@@ -49,6 +49,10 @@ export interface Selection {
   readonly backend: string;
   readonly dtype: "float32" | "float64";
   readonly overlay: Overlay;
+  /** The id of the shown profile where its variant is shown; "" for the newest. */
+  readonly profile: string;
+  /** The id of the profile that it is compared with; "" for none. */
+  readonly against: string;
   /** The open pane beside the graph; empty for none. */
   readonly pane: string;
 }
@@ -74,5 +78,7 @@ export const INITIAL: Selection = {
   backend: "numpy",
   dtype: "float32",
   overlay: "kind",
+  profile: "",
+  against: "",
   pane: "",
 };

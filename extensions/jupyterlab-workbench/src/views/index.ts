@@ -7,6 +7,7 @@ import { Details } from "./details/details";
 import { Domain } from "./instances/domain";
 import { Memory } from "./memory/memory";
 import { Moves } from "./moves/moves";
+import { Profile } from "./profile/profile";
 import { Variants } from "./variants/variants";
 
 export interface View {
@@ -23,5 +24,6 @@ export const VIEWS: readonly View[] = [
   { name: "code", title: "Code", component: Code },
   { name: "variants", title: "Variants", component: Variants },
   { name: "compare", title: "Compare", component: Compare },
+  { name: "profile", title: "Profile", component: Profile },
   { name: "memory", title: "Memory", component: Memory },
 ];

@@ -159,6 +159,7 @@ const COUNTED: Readonly<Record<string, string>> = {
   "compiling and checking": "variants",
   "warming up": "rounds of all variants",
   measuring: "rounds of all variants",
+  profiling: "rounds",
 };
 
 function Progress({ measuring }: { measuring: ProgressView }): JSX.Element {

@@ -2,22 +2,24 @@
 
 import { amountText, bytesText, percent, secondsText } from "../../model/numbers";
 import type { Overlay } from "../../model/selection";
-import type { CostView, ShareView } from "../../protocol";
+import type { CostView, ProfileView, ShareView } from "../../protocol";
 import type { Scene } from "../layout/scene";
 import { type Colour, css, mixed, type Theme } from "./theme";
 
 export const OVERLAYS: readonly (readonly [Overlay, string])[] = [
   ["kind", "kind"],
   ["seconds", "predicted time"],
+  ["profile", "measured time"],
   ["bytes", "bytes moved"],
   ["operations", "operations"],
   ["measured", "measured / predicted"],
 ];
 
-type Amount = "seconds" | "bytes" | "operations";
+type Amount = Exclude<Overlay, "kind" | "measured">;
 
 const AMOUNTS: Readonly<Record<Amount, (number: number) => string>> = {
   seconds: secondsText,
+  profile: secondsText,
   bytes: bytesText,
   operations: (number) => amountText(number, "op"),
 };
@@ -49,15 +51,21 @@ export function colouring(
   scene: Scene | null,
   cost: CostView | null,
   run: Shares | null,
+  profile: ProfileView | null,
 ): Colouring {
   if (overlay === "kind") return BY_KIND;
-  if (!scene || !cost) return NOTHING;
-  if (overlay !== "measured") return amounts(overlay, scene, cost);
-  return run ? ratios(scene, cost, run) : NOTHING;
+  if (!scene) return NOTHING;
+  if (overlay === "profile") {
+    const rows = profile?.statements ?? [];
+    return amounts(overlay, scene, new Map(rows.map(({ name, seconds }) => [name, seconds])));
+  }
+  if (!cost) return NOTHING;
+  if (overlay === "measured") return run ? ratios(scene, cost, run) : NOTHING;
+  return amounts(overlay, scene, new Map(cost.shares.map((share) => [share.statement, share[overlay]])));
 }
 
-function amounts(amount: Amount, scene: Scene, cost: CostView): Colouring {
-  const sums = summed(scene, new Map(cost.shares.map((share) => [share.statement, share[amount]])));
+function amounts(amount: Amount, scene: Scene, numbers: ReadonlyMap<string, number>): Colouring {
+  const sums = summed(scene, numbers);
   const most = Math.max(0, ...sums.values());
   if (!most) return NOTHING;
   const total = [...sums.values()].reduce((sum, one) => sum + one, 0);

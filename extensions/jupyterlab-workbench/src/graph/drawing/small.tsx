@@ -16,7 +16,7 @@ import { useTheme } from "./use-theme";
 import type { Window } from "../window/use-window";
 
 const NOTHING = { ids: new Set<string>(), shares: new Map<string, string>() };
-const BY_KIND = colouring("kind", null, null, null);
+const BY_KIND = colouring("kind", null, null, null, null);
 
 export function SmallGraph(props: {
   snapshot: Snapshot;

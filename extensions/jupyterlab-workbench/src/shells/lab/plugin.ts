@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<ActionName, string>> = {
   undo: "Undo the last step",
   fit: "Show the whole graph",
   measure: "Measure",
+  profile: "Profile",
   cancel: "Cancel the measurement",
   optimize: "Optimize for time",
   "insert-recipe": "Recipe as a notebook cell",

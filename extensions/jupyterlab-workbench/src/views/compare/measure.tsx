@@ -1,12 +1,14 @@
 // The settings of a measurement. Its progress is shown by the frame, whatever pane is open.
 
 import { useState } from "react";
-import { useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
+import { useCurrent, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
 import { type Sizes, tickedIn } from "../../model/selection";
 import type { MeasurementView, SizeView, State } from "../../protocol";
+import { useProfile } from "../profile/ask";
+import { RunFields } from "../run/fields";
 import { useAsking } from "../../model/asking";
 import { Expected } from "./expected";
-import { changedSizes, runSizes } from "./measured";
+import { changedSizes } from "./measured";
 
 /** Returns the ticked variants in the order of the tree; without any the shown one beside the program as written. */
 export function chosenVariants(state: State, compared: readonly string[]): readonly string[] {
@@ -49,14 +51,18 @@ export function MeasureForm(): JSX.Element {
   const { status } = useValues();
   const { compared, backend } = useSelection();
   const [repeats, setRepeats] = useState("");
+  const current = useCurrent();
+  const store = useStore();
   const { measure, said } = useMeasure();
+  const { profile } = useProfile();
   const variants = chosenVariants(state, compared);
   const reason = state.backends.find((one) => one.name === backend)?.reason ?? "";
   if (status === "saved") {
     return <p className="wbk-note">Saved results. Run the notebook to measure more.</p>;
   }
   const under = status === "connected" ? state.measuring : null; // of a kernel that is gone nothing is measured
-  const measuring = under?.variants.map((key) => state.variants.find((one) => one.key === key)?.name);
+  const busy = reason !== "" || under !== null || status !== "connected";
+  const measuring = (under?.what === "measurement" ? under : null)?.variants.map((key) => state.variants.find((one) => one.key === key)?.name);
   const rounds = Number(repeats) >= 1 ? Math.floor(Number(repeats)) : null;
   return (
     <form
@@ -67,9 +73,7 @@ export function MeasureForm(): JSX.Element {
       }}
     >
       <div className="wbk-bar">
-        <Backend />
-        <Dtype />
-        <SizeInputs />
+        <RunFields />
         <label className="wbk-field">
           <span>rounds</span>
           <input
@@ -81,8 +85,20 @@ export function MeasureForm(): JSX.Element {
             onChange={(event) => setRepeats(event.target.value)}
           />
         </label>
-        <button className="wbk-button wbk-primary" type="submit" disabled={reason !== "" || measuring !== undefined || status !== "connected"}>
+        <button className="wbk-button wbk-primary" type="submit" disabled={busy}>
           {measuring ? "Measuring …" : `Measure ${variants.length} variant${variants.length === 1 ? "" : "s"}`}
+        </button>
+        <button
+          className="wbk-button"
+          type="button"
+          disabled={busy}
+          title={`Where the time of ${current.name} goes, in the pane Profile`}
+          onClick={() => {
+            profile(current.key);
+            store.select({ pane: "profile" });
+          }}
+        >
+          Profile
         </button>
       </div>
       {!measuring && !reason && (
@@ -103,90 +119,5 @@ export function MeasureForm(): JSX.Element {
         </p>
       )}
     </form>
-  );
-}
-
-function Backend(): JSX.Element {
-  const { backends } = useWorkbench();
-  const { backend } = useSelection();
-  const store = useStore();
-  return (
-    <label className="wbk-field">
-      <span>backend</span>
-      <select value={backend} onChange={(event) => store.select({ backend: event.target.value })}>
-        {backends.map(({ name, reason }) => (
-          <option key={name} value={name} disabled={reason !== ""} title={reason}>
-            {reason ? `${name} (${reason})` : name}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-function Dtype(): JSX.Element {
-  const { dtype } = useSelection();
-  const store = useStore();
-  return (
-    <label className="wbk-field">
-      <span>dtype</span>
-      <select
-        value={dtype}
-        onChange={(event) => store.select({ dtype: event.target.value === "float64" ? "float64" : "float32" })}
-      >
-        <option>float32</option>
-        <option>float64</option>
-      </select>
-    </label>
-  );
-}
-
-function SizeInputs(): JSX.Element {
-  const { sizes: known } = useWorkbench();
-  const { sizes } = useSelection();
-  const store = useStore();
-  return (
-    <>
-      {known
-        .filter((size) => size.derived === null)
-        .map((size) => (
-          <SizeInput
-            key={`${size.name} ${sizes[size.name] ?? size.default}`}
-            name={size.name}
-            value={sizes[size.name] ?? size.default}
-            set={(value) =>
-              store.select({ sizes: changedSizes(known, { ...runSizes(known, sizes), [size.name]: value }) })
-            }
-          />
-        ))}
-    </>
-  );
-}
-
-/** A number field that takes effect when it is left, or at Enter: every value in between would be predicted anew. */
-function SizeInput(props: { name: string; value: number; set: (value: number) => void }): JSX.Element {
-  const { name, value, set } = props;
-  const [text, setText] = useState(String(value));
-  const done = (): void => {
-    const found = Math.floor(Number(text));
-    if (found >= 1 && found !== value) set(found);
-    else setText(String(value));
-  };
-  return (
-    <label className="wbk-field">
-      <span>{name}</span>
-      <input
-        type="number"
-        min="1"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        onBlur={done}
-        onKeyDown={(event) => {
-          if (event.key !== "Enter") return;
-          event.preventDefault();
-          done();
-        }}
-      />
-    </label>
   );
 }

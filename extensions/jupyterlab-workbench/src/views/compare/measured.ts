@@ -36,11 +36,6 @@ export function unfinished({ samples, planned }: Pick<MeasurementView, "samples"
   return samples.length > 0 && samples.length < planned ? `${samples.length} of ${planned} rounds` : "";
 }
 
-/** Formats where it ran, `native, 2 threads`; the backend alone for one thread. */
-export function onThreads({ backend, threads }: Pick<MeasurementView, "backend" | "threads">): string {
-  return threads === 1 ? backend : `${backend}, ${threads} threads`;
-}
-
 /** Returns a variant's present name; its steps where it is not in the tree any more. */
 export function nameOf(state: State, found: Pick<MeasurementView, "variant" | "label">): string {
   return state.variants.find((variant) => variant.key === found.variant)?.name ?? found.label;

@@ -59,7 +59,7 @@ test("the dearest box is fullest, and every factor of ten a third less; closed s
   const inside = LAYERS.nodes.filter((node) => node.scope[0] === "optimizer").map((node) => node.id);
   const [other] = LAYERS.nodes.filter((node) => node.scope[0] !== "optimizer");
   const total = inside.length * 0.01;
-  const made = colouring("seconds", shown, cost([...inside.map((id) => share(id, 0.01)), share(other?.id ?? "", total / 10)]), null);
+  const made = colouring("seconds", shown, cost([...inside.map((id) => share(id, 0.01)), share(other?.id ?? "", total / 10)]), null, null);
   expect(made.levels.get(scopeBox(["optimizer"]))).toBeCloseTo(1);
   expect(made.levels.get(statementBox(other?.id ?? ""))).toBeCloseTo(2 / 3);
   expect(made.words.get(statementBox(other?.id ?? ""))).toContain("9.1 %");
@@ -71,15 +71,15 @@ test("what took more of the time than predicted is told from what took less", as
   const shown = await scene(LAYERS);
   const [a, b, c] = LAYERS.nodes.map((node) => node.id) as [string, string, string];
   const predicted = cost([share(a, 1), share(b, 1), share(c, 2)]);
-  const { levels } = colouring("measured", shown, predicted, { [a]: 0.5, [b]: 0.0625, [c]: 0.4375 });
+  const { levels } = colouring("measured", shown, predicted, { [a]: 0.5, [b]: 0.0625, [c]: 0.4375 }, null);
   expect(levels.get(statementBox(a))).toBeCloseTo(0.5);
   expect(levels.get(statementBox(b))).toBeCloseTo(-1);
   expect(levels.get(statementBox(c))).toBeLessThan(0);
-  expect(colouring("measured", shown, predicted, null).levels.size).toBe(0);
+  expect(colouring("measured", shown, predicted, null, null).levels.size).toBe(0);
 });
 
 test("by kind every box has its own colour, by a number that is not known none has", () => {
-  expect(colouring("kind", null, null, null).byKind).toBe(true);
-  const unknown = colouring("seconds", null, null, null);
+  expect(colouring("kind", null, null, null, null).byKind).toBe(true);
+  const unknown = colouring("seconds", null, null, null, null);
   expect([unknown.byKind, unknown.levels.size, unknown.ticks.length]).toEqual([false, 0, 0]);
 });

@@ -159,7 +159,7 @@ describe("a measurement that is not whole", () => {
     await enter(shown.host.querySelector(".wbk-which"), "c1");
     const now = c2.map((row) => ({ ...row, date: "2026-12-31T00:00:00+00:00" }));
     const variants = now.map((row) => row.variant);
-    const measuring = { stage: "measuring", done: 3, total: 5, group: "c2", variants };
+    const measuring = { what: "measurement" as const, stage: "measuring", done: 3, total: 5, group: "c2", variants };
     const growing = { ...quiet, revision: 99, measuring, measurements: [...quiet.measurements, ...now] };
     await shown.hear({ type: "state", state: growing, open: false });
     expect(shown.host.querySelector<HTMLSelectElement>(".wbk-which")?.value).toBe("c2");
@@ -176,7 +176,7 @@ describe("a measurement that is not whole", () => {
   });
 
   test("of a kernel that is gone nothing is under way", async () => {
-    const measuring = { stage: "measuring", done: 3, total: 5, group: "c2", variants: [root?.key ?? ""] };
+    const measuring = { what: "measurement" as const, stage: "measuring", done: 3, total: 5, group: "c2", variants: [root?.key ?? ""] };
     shown = await drawn(Compare, { ...GOLDEN, state: { ...state, measuring } });
     await enter(shown.host.querySelector(".wbk-which"), "c2");
     expect(tr("A").querySelector(".wbk-waiting")).toBeNull();
@@ -240,7 +240,7 @@ describe("measuring", () => {
   });
 
   test("while one measures no other is started", async () => {
-    const measuring = { stage: "measuring", done: 1, total: 5, group: "", variants: [root?.key ?? ""] };
+    const measuring = { what: "measurement" as const, stage: "measuring", done: 1, total: 5, group: "", variants: [root?.key ?? ""] };
     shown = await drawn(Compare, { ...GOLDEN, state: { ...state, measuring } }, true);
     expect(byText(shown.host, "button", "Measuring …")?.hasAttribute("disabled")).toBe(true);
     expect(shown.host.textContent).toContain("Now: as written");

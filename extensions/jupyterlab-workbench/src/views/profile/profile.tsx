@@ -1,0 +1,229 @@
+// Profile: where the time of a measured run went, by scope, by kernel and by statement, beside what was predicted and
+// beside another profile.
+
+import { useCurrent, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
+import { onThreads, ratioText, secondsText, sizesText } from "../../model/numbers";
+import { profilesOf, shownProfile } from "../../model/profiled";
+import type { ProfileView, State } from "../../protocol";
+import { dateText, nameOf } from "../compare/measured";
+import { RunFields } from "../run/fields";
+import { useProfile } from "./ask";
+import { Bars } from "./bars";
+import { coloursOf } from "./colours";
+import { Roofline } from "./roofline";
+import { Rows } from "./rows";
+
+export function Profile(): JSX.Element {
+  const state = useWorkbench();
+  const current = useCurrent();
+  const { profile: chosen, against } = useSelection();
+  const shown = shownProfile(state, current.key, chosen);
+  return (
+    <div className="wbk-view wbk-profile">
+      <ProfileForm />
+      {shown ? (
+        <Results key={shown.id} shown={shown} other={state.profiles.find(({ id }) => id === against && id !== shown.id)} />
+      ) : (
+        <Nothing />
+      )}
+    </div>
+  );
+}
+
+function ProfileForm(): JSX.Element {
+  const state = useWorkbench();
+  const current = useCurrent();
+  const { status } = useValues();
+  const { backend } = useSelection();
+  const { profile, said } = useProfile();
+  if (status === "saved") return <p className="wbk-note">Saved results. Run the notebook to profile more.</p>;
+  const reason = state.backends.find((one) => one.name === backend)?.reason ?? "";
+  const under = status === "connected" ? state.measuring : null;
+  const profiling = under?.what === "profile";
+  return (
+    <form
+      className="wbk-measure"
+      onSubmit={(event) => {
+        event.preventDefault();
+        profile(current.key);
+      }}
+    >
+      <div className="wbk-bar">
+        <RunFields />
+        <button
+          className="wbk-button wbk-primary"
+          type="submit"
+          disabled={reason !== "" || under !== null || status !== "connected"}
+        >
+          {profiling ? "Profiling …" : "Profile"}
+        </button>
+      </div>
+      <p className="wbk-note">
+        {profiling
+          ? `Now: ${namesOf(state, under?.variants ?? [])}`
+          : reason
+            ? `${backend} cannot run here: ${reason}`
+            : "The shown variant, in a process of its own; it takes some seconds."}
+      </p>
+      {said && (
+        <p className="wbk-answer" role="alert">
+          {said}
+        </p>
+      )}
+      {!profiling && <Unprofiled />}
+    </form>
+  );
+}
+
+const namesOf = (state: State, keys: readonly string[]): string =>
+  keys.map((key) => state.variants.find((one) => one.key === key)?.name ?? "").join(" · ");
+
+/** The reason why the last profile was not made, and a way to make it all the same where it only takes long. */
+function Unprofiled(): JSX.Element | null {
+  const { unprofiled, measuring } = useWorkbench();
+  const current = useCurrent();
+  const { status } = useValues();
+  const { profile } = useProfile();
+  if (!unprofiled || unprofiled.variant !== current.key || status !== "connected") return null;
+  const { error, too_long, backend, sizes, dtype, seed } = unprofiled;
+  if (!too_long) {
+    return (
+      <div className="wbk-problem" role="alert">
+        <p>{error.sentence}</p>
+      </div>
+    );
+  }
+  return (
+    <div className="wbk-expected wbk-hint" role="alert">
+      <p>{error.sentence}</p>
+      <div className="wbk-bar">
+        <button
+          className="wbk-button"
+          type="button"
+          disabled={measuring !== null}
+          onClick={() =>
+            profile(current.key, { backend, sizes, seed, dtype: dtype === "float64" ? "float64" : "float32", force: true })
+          }
+        >
+          Profile all the same
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** The pane before there is a profile of the shown variant. */
+function Nothing(): JSX.Element {
+  const state = useWorkbench();
+  const { status } = useValues();
+  const store = useStore();
+  const others = state.variants.filter(({ key }) => profilesOf(state, key).length > 0);
+  return (
+    <>
+      <p className="wbk-nothing">
+        {status === "saved" ? "What was saved holds no profile of this variant." : "This variant is not profiled yet."} A
+        profile tells where the time of a run goes: by scope, by kernel and by statement, with operations and bytes,
+        beside what was predicted.
+      </p>
+      {others.length > 0 && (
+        <p className="wbk-profiled">
+          There are profiles of{" "}
+          {others.map(({ key, name }) => (
+            <button
+              key={key}
+              className="wbk-button wbk-link"
+              type="button"
+              onClick={() => void store.ask({ type: "show", variant: key }).catch(() => undefined)}
+            >
+              {name}
+            </button>
+          ))}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Results({ shown, other }: { shown: ProfileView; other: ProfileView | undefined }): JSX.Element {
+  const state = useWorkbench();
+  const colours = coloursOf(state.profiles);
+  const name = other ? nameOf(state, other) : "";
+  return (
+    <>
+      <Head shown={shown} other={other} />
+      <p className="wbk-note">
+        {shown.device}, {dateText(shown.date)}; {onThreads(shown)}, {shown.dtype}, seed {shown.seed}, {sizesText(shown.sizes)}
+      </p>
+      {shown.summary.map((line) => (
+        <p className="wbk-note" key={line}>
+          {line}
+        </p>
+      ))}
+      <p className="wbk-total">
+        <b>{secondsText(shown.seconds)}</b>
+        {shown.predicted_seconds !== null && <>, predicted {secondsText(shown.predicted_seconds)}</>}
+        {other && <>; {differenceText(shown, other, name)}</>}
+      </p>
+      <Bars shown={shown} other={other} name={name} colours={colours} />
+      <Roofline shown={shown} colours={colours} />
+      <Rows shown={shown} other={other} name={name} colours={colours} />
+    </>
+  );
+}
+
+/** Tells how two profiles differ, and whether they are of the same run. */
+export function differenceText(shown: ProfileView, other: ProfileView, name: string): string {
+  const ratio = ratioText(shown.seconds / other.seconds);
+  const where: string[] = [];
+  if (onThreads(other) !== onThreads(shown)) where.push(`on ${onThreads(other)}`);
+  if (other.dtype !== shown.dtype) where.push(`in ${other.dtype}`);
+  if (sizesText(other.sizes) !== sizesText(shown.sizes)) where.push(`at ${sizesText(other.sizes)}`);
+  return `${ratio}${ratio === "as fast" ? " as" : " than"} ${name}${where.length ? `, which ran ${where.join(", ")}` : ""}`;
+}
+
+/** The choice of a profile of the shown variant, and of another to compare it with. */
+function Head({ shown, other }: { shown: ProfileView; other: ProfileView | undefined }): JSX.Element {
+  const state = useWorkbench();
+  const store = useStore();
+  const own = profilesOf(state, shown.variant);
+  const others = state.profiles.filter(({ id }) => id !== shown.id);
+  return (
+    <div className="wbk-bar wbk-results-head">
+      <h4>Results</h4>
+      {own.length > 1 && (
+        <select
+          className="wbk-which"
+          aria-label="Which profile"
+          value={shown.id}
+          onChange={(event) => store.select({ profile: event.target.value })}
+        >
+          {own.map((one) => (
+            <option key={one.id} value={one.id}>
+              {runText(one)}
+            </option>
+          ))}
+        </select>
+      )}
+      {others.length > 0 && (
+        <label className="wbk-field wbk-bar-end">
+          <span>against</span>
+          <select
+            className="wbk-which"
+            value={other?.id ?? ""}
+            onChange={(event) => store.select({ against: event.target.value })}
+          >
+            <option value="">none</option>
+            {others.map((one) => (
+              <option key={one.id} value={one.id}>
+                {nameOf(state, one)} – {runText(one)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </div>
+  );
+}
+
+const runText = (one: ProfileView): string =>
+  `${onThreads(one)}, ${one.dtype}, ${sizesText(one.sizes)}, ${dateText(one.date)}`;

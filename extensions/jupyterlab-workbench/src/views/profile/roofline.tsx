@@ -1,0 +1,180 @@
+// The roofline: operations in a second over operations a byte, both logarithmic, with a dot for each kernel or else
+// statement, below what the machine does at most (Williams, Waterman and Patterson 2009).
+
+import { useRef, useState } from "react";
+import { useSelection, useStore } from "../../model/hooks";
+import { amountText, digits, percent } from "../../model/numbers";
+import type { PeaksView, ProfileRowView, ProfileView } from "../../protocol";
+import { useWidth } from "../charts/width";
+import type { Colours } from "./colours";
+import { holds, timeText } from "./text";
+
+const HEIGHT = 260;
+const [LEFT, RIGHT, TOP, BOTTOM] = [76, 14, 12, 40];
+
+export interface Dot {
+  readonly row: ProfileRowView;
+  /** Operations a byte, and operations a second. */
+  readonly intensity: number;
+  readonly rate: number;
+}
+
+/** Returns the rows that have a place, the longest first. */
+export function dotsOf({ kernels, statements }: ProfileView): readonly Dot[] {
+  return (kernels.length ? kernels : statements)
+    .filter(({ flops, bytes, seconds }) => flops > 0 && bytes > 0 && seconds > 0)
+    .map((row) => ({ row, intensity: row.flops / row.bytes, rate: row.flops / row.seconds }));
+}
+
+/** Returns the most operations of a second at so many operations a byte. */
+export const roofAt = (peaks: PeaksView, intensity: number): number =>
+  Math.min(peaks.flops_per_second, peaks.bytes_per_second * intensity);
+
+/** Returns whole powers of ten around numbers, as exponents. */
+export function decades(numbers: readonly number[]): readonly [number, number] {
+  const low = Math.floor(Math.log10(Math.min(...numbers)));
+  return [low, Math.max(low + 1, Math.ceil(Math.log10(Math.max(...numbers))))];
+}
+
+export function Roofline({ shown, colours }: { shown: ProfileView; colours: Colours }): JSX.Element {
+  const host = useRef<HTMLDivElement>(null);
+  const width = useWidth(host);
+  const [hovered, setHovered] = useState<Dot | null>(null);
+  const store = useStore();
+  const { statements } = useSelection();
+  const dots = dotsOf(shown);
+  const what = shown.kernels.length ? "kernel" : "statement";
+  const picked = dots.find(({ row }) => holds(row, statements)) ?? null;
+  const told = hovered ?? picked;
+  return (
+    <>
+      <h4>Roofline, a dot a {what}</h4>
+      {dots.length === 0 ? (
+        <p className="wbk-hint">No {what} has arithmetic and bytes that are counted.</p>
+      ) : (
+        <div className="wbk-roofline" ref={host}>
+          {width > 0 && (
+            <Picture
+              width={width}
+              dots={dots}
+              shown={shown}
+              colours={colours}
+              hovered={told}
+              hover={setHovered}
+              choose={({ row }) => store.select({ statements: row.statements, scope: null, instance: null })}
+            />
+          )}
+          <p className="wbk-place" aria-hidden="true">
+            {told ? dotText(told, shown) : "Larger dots took longer. A click selects what a dot computes."}
+          </p>
+        </div>
+      )}
+    </>
+  );
+}
+
+export function dotText({ row, intensity, rate }: Dot, { seconds, peaks }: ProfileView): string {
+  const roof = peaks ? `, ${percent(rate / roofAt(peaks, intensity))} of the roof` : "";
+  const share = percent(row.seconds / seconds);
+  return `${row.name}: ${timeText(row)}, ${share}; ${amountText(rate, "FLOP/s")} at ${digits(intensity)} FLOP/byte${roof}`;
+}
+
+function Picture(props: {
+  width: number;
+  dots: readonly Dot[];
+  shown: ProfileView;
+  colours: Colours;
+  hovered: Dot | null;
+  hover: (dot: Dot | null) => void;
+  choose: (dot: Dot) => void;
+}): JSX.Element {
+  const { width, dots, shown, colours, hovered, hover, choose } = props;
+  const { peaks } = shown;
+  const { statements } = useSelection();
+  const ridge = peaks ? [peaks.flops_per_second / peaks.bytes_per_second] : [];
+  const [left, right] = decades([...dots.map(({ intensity }) => intensity), ...ridge.map((one) => one * 2)]);
+  const rates = [...dots.map(({ rate }) => rate), ...(peaks ? [peaks.flops_per_second * 1.2] : [])];
+  const [low, high] = decades(rates);
+  const x = (value: number): number => LEFT + ((Math.log10(value) - left) / (right - left)) * (width - LEFT - RIGHT);
+  const y = (value: number): number => TOP + (1 - (Math.log10(value) - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
+  const longest = Math.max(...dots.map(({ row }) => row.seconds));
+  const radius = ({ row }: Dot): number => 3 + 8 * Math.sqrt(row.seconds / longest);
+  return (
+    <svg width={width} height={HEIGHT} role="img" aria-label="Roofline: operations in a second over operations a byte">
+      <g className="wbk-axis">
+        {exponents(low, high, 6).map((at) => (
+          <g key={at} transform={`translate(0 ${y(10 ** at)})`}>
+            <line x1={LEFT} x2={width - RIGHT} />
+            <text x={LEFT - 6} dy="0.32em" textAnchor="end">
+              {amountText(10 ** at, "FLOP/s")}
+            </text>
+          </g>
+        ))}
+        {exponents(left, right, Math.max(2, Math.floor(width / 70))).map((at) => (
+          <g key={at} transform={`translate(${x(10 ** at)} 0)`}>
+            <line y1={TOP} y2={HEIGHT - BOTTOM} />
+            <text y={HEIGHT - BOTTOM + 15} textAnchor="middle">
+              {at < 0 ? (10 ** at).toFixed(-at) : amountText(10 ** at, "").trim()}
+            </text>
+          </g>
+        ))}
+        <text x={(LEFT + width - RIGHT) / 2} y={HEIGHT - 5} textAnchor="middle">
+          FLOP/byte
+        </text>
+      </g>
+      {peaks && <Roof peaks={peaks} x={x} y={y} ends={[10 ** left, 10 ** right]} low={10 ** low} />}
+      <g>
+        {dots.map((dot) => (
+          <circle
+            key={dot.row.name}
+            className={[
+              "wbk-dot",
+              holds(dot.row, statements) ? "wbk-dot-picked" : "",
+              dot === hovered ? "wbk-dot-hovered" : "",
+            ].join(" ")}
+            cx={x(dot.intensity)}
+            cy={y(dot.rate)}
+            r={radius(dot)}
+            style={{ fill: colours(dot.row.scope) }}
+            onPointerEnter={() => hover(dot)}
+            onPointerLeave={() => hover(null)}
+            onClick={() => choose(dot)}
+          />
+        ))}
+      </g>
+    </svg>
+  );
+}
+
+/** Lists exponents from one to another, of many every second or third. */
+function exponents(from: number, to: number, most: number): readonly number[] {
+  const step = Math.max(1, Math.ceil((to - from) / most));
+  return Array.from({ length: to - from + 1 }, (_, at) => from + at).filter((at) => (at - from) % step === 0);
+}
+
+function Roof(props: {
+  peaks: PeaksView;
+  x: (value: number) => number;
+  y: (value: number) => number;
+  ends: readonly [number, number];
+  low: number;
+}): JSX.Element {
+  const { peaks, x, y, ends: [left, right], low } = props;
+  const { flops_per_second: flops, bytes_per_second: bytes } = peaks;
+  const ridge = flops / bytes;
+  const start = Math.max(left, low / bytes);
+  const [x0, y0, x1, y1] = [x(start), y(bytes * start), x(ridge), y(flops)];
+  const slope = (Math.atan2(y1 - y0, x1 - x0) * 180) / Math.PI;
+  const middle = Math.sqrt(start * ridge);
+  return (
+    <g className="wbk-roof">
+      <path d={`M${x0},${y0}L${x1},${y1}H${x(right)}`} />
+      <text x={x(right) - 4} y={y1 - 5} textAnchor="end">
+        {amountText(flops, "FLOP/s")}
+      </text>
+      <text transform={`translate(${x(middle)} ${y(bytes * middle) - 5}) rotate(${slope})`} textAnchor="middle">
+        {amountText(bytes, "B/s")}
+      </text>
+    </g>
+  );
+}
