@@ -23,10 +23,13 @@ export function Rows(props: {
   const ways = WAYS.filter((one) => rowsBy(shown, one).length > 0);
   const [asked, setAsked] = useState<Way>("statement");
   const [more, setMore] = useState(false);
+  const { statements } = useSelection();
   const way = ways.includes(asked) ? asked : "statement";
   const pairs = paired(rowsBy(shown, way), other ? rowsBy(other, way) : []);
-  const listed = more ? pairs : pairs.slice(0, LISTED);
-  const rest = pairs.slice(listed.length).reduce((sum, { row }) => sum + (row?.seconds ?? 0), 0);
+  // What is selected in the graph is looked for here too.
+  const isListed = ({ row }: Pair, at: number): boolean => more || at < LISTED || (row !== null && holds(row, statements));
+  const listed = pairs.filter(isListed);
+  const rest = pairs.filter((pair, at) => !isListed(pair, at)).reduce((sum, { row }) => sum + (row?.seconds ?? 0), 0);
   const columns = 5 + (shown.predicted_seconds === null ? 0 : 1) + (other ? 1 : 0);
   return (
     <>

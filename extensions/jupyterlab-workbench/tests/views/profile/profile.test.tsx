@@ -100,6 +100,24 @@ describe("rows", () => {
   });
 });
 
+describe("many rows", () => {
+  const many = Array.from({ length: 30 }, (_, at) => ({
+    ...(numpy.statements[0] as ProfileView["statements"][number]), name: `s${at}`, statements: [`s${at}`], seconds: 1e-3,
+  }));
+
+  test("are twenty at first, with those selected, and the others together", async () => {
+    const long = { ...numpy, statements: many, seconds: 0.03 };
+    await pane(long, false, { profiles: [long] });
+    const names = (): readonly string[] => texts(shown.host, ".wbk-profile-rows .wbk-profile-name .wbk-link");
+    expect(names()).toHaveLength(20);
+    expect(byText(shown.host, "button", "10 more")?.textContent).toBe("10 more, together 10 ms, 33 %");
+    await act(async () => shown.store.select({ statements: ["s27"] }));
+    expect(names().slice(19)).toEqual(["s19", "s27"]);
+    await shown.press(byText(shown.host, "button", "9 more"));
+    expect(names()).toHaveLength(30);
+  });
+});
+
 describe("another profile", () => {
   const against = (): HTMLSelectElement | null => shown.host.querySelector(".wbk-bar-end select");
 
