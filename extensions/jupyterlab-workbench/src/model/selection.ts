@@ -46,6 +46,7 @@ export interface Selection {
   readonly compared: readonly string[];
   /** Sizes that differ from the program's own, for predictions and runs. */
   readonly sizes: Sizes;
+  /** The backend of predictions and runs; "" until a state tells the default one. */
   readonly backend: string;
   readonly dtype: "float32" | "float64";
   readonly overlay: Overlay;
@@ -75,7 +76,7 @@ export const INITIAL: Selection = {
   next: null,
   compared: [],
   sizes: {},
-  backend: "numpy",
+  backend: "",
   dtype: "float32",
   overlay: "kind",
   profile: "",

@@ -184,7 +184,7 @@ export function createStore(
     if (!values.workbenches.includes(name)) change({ workbenches: [...values.workbenches, name] });
     change({ untraced: untraced() });
     if (!shown || open) show(name);
-    else if (name === shown) change({ state, selection: holding(values.selection, state), problem: "" });
+    else if (name === shown) change({ state, selection: fitted(values.selection, state), problem: "" });
     void takeUp(state);
   }
 
@@ -218,7 +218,7 @@ export function createStore(
     if (values.status !== "connected" && values.status !== "saved") {
       if (!cut || asked.type !== "show" || !values.state) return Promise.reject(new Error(UNANSWERED[values.status]));
       const state = { ...values.state, current: asked.variant }; // what is loaded is there to be looked at
-      change({ state, selection: holding(values.selection, state) });
+      change({ state, selection: fitted(values.selection, state) });
       return Promise.resolve({ type: "done", id: number, variant: null });
     }
     return new Promise((resolve, reject) => {
@@ -234,7 +234,7 @@ export function createStore(
     // The open pane is the reader's, whatever it shows.
     const next = { ...before, pane: values.selection.pane };
     const state = states.get(name) ?? null;
-    change({ state, selection: state ? holding(next, state) : next, untraced: untraced(), running: null, problem: "" });
+    change({ state, selection: state ? fitted(next, state) : next, untraced: untraced(), running: null, problem: "" });
   }
 
   /** Takes the snapshot of a previewed step for its variant, so that it is not asked for again. */
@@ -346,10 +346,12 @@ export function createStore(
   };
 }
 
-/** Ends the brushing with another variant: it is of one only. */
-function holding(selection: Selection, { current }: State): Selection {
-  const { brushed } = selection;
-  return brushed && brushed.variant !== current ? { ...selection, brushed: null } : selection;
+/** Fits a selection to a state: what is run is so on the default backend until another is chosen, and brushing ends with
+ * another variant, as it is of one only. */
+function fitted(selection: Selection, { current, backend }: State): Selection {
+  const chosen = selection.backend ? selection : { ...selection, backend };
+  const { brushed } = chosen;
+  return brushed && brushed.variant !== current ? { ...chosen, brushed: null } : chosen;
 }
 
 const UNANSWERED: Readonly<Record<Exclude<Status, "connected" | "saved">, string>> = {

@@ -77,6 +77,19 @@ test("the open pane stays open when another workbench is shown", () => {
   expect(store.values().selection).toMatchObject({ pane: "code", statements: ["x"] });
 });
 
+test("what is run is so on the default backend of the workbench until another is chosen", () => {
+  const { store, shows } = live();
+  const backend = (): string => store.values().selection.backend;
+  expect(backend()).toBe("");
+  shows({ revision: 1, backend: "native" });
+  expect(backend()).toBe("native");
+  store.select({ backend: "cuda" });
+  shows({ revision: 2, backend: "native" });
+  expect(backend()).toBe("cuda");
+  shows({ workbench: "another", revision: 1, backend: "numpy" }, true);
+  expect(backend()).toBe("numpy");
+});
+
 test("what one view asked for is not taken for what another asks for", () => {
   const { stores, sent, shows, say } = live(2);
   shows({ revision: 1 });
