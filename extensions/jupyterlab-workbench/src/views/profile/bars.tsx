@@ -1,10 +1,11 @@
 // A bar for each scope of a profile, with its prediction and the other profile's bar.
 
-import { useSelection, useStore } from "../../model/hooks";
+import { useSelection } from "../../model/hooks";
 import { percent, secondsText } from "../../model/numbers";
 import { paired } from "../../model/profiled";
 import type { ProfileView } from "../../protocol";
 import type { Colours } from "./colours";
+import { RowName } from "./row-name";
 import { holds, timeText } from "./text";
 
 export function Bars(props: {
@@ -15,7 +16,6 @@ export function Bars(props: {
   colours: Colours;
 }): JSX.Element {
   const { shown, other, name, colours } = props;
-  const store = useStore();
   const { statements } = useSelection();
   const pairs = paired(shown.scopes, other?.scopes ?? []);
   const all = pairs.flatMap(({ row, other }) => [row?.seconds ?? 0, row?.predicted ?? 0, other?.seconds ?? 0]);
@@ -27,15 +27,7 @@ export function Bars(props: {
       <ul className="wbk-scope-bars" aria-label="Seconds by scope">
         {pairs.map(({ name: scope, row, other: before }) => (
           <li key={scope} className={row && holds(row, statements) ? "wbk-picked" : ""}>
-            <button
-              className="wbk-button wbk-link"
-              type="button"
-              disabled={!row?.statements.length}
-              title={row?.statements.length ? `Select its ${row.statements.length} statements in the graph` : ""}
-              onClick={() => store.select({ statements: row?.statements ?? [], scope: null, instance: null })}
-            >
-              {scope}
-            </button>
+            <RowName name={scope} row={row} />
             <span
               className="wbk-scope-track"
               title={[

@@ -88,14 +88,14 @@ function Unprofiled(): JSX.Element | null {
   const { error, too_long, backend, sizes, dtype, seed } = unprofiled;
   if (!too_long) {
     return (
-      <div className="wbk-problem" role="alert">
-        <p>{error.sentence}</p>
-      </div>
+      <p className="wbk-answer" role="alert">
+        {error.sentence}
+      </p>
     );
   }
   return (
-    <div className="wbk-expected wbk-hint" role="alert">
-      <p>{error.sentence}</p>
+    <div className="wbk-expected" role="alert">
+      <p className="wbk-answer">{error.sentence}</p>
       <div className="wbk-bar">
         <button
           className="wbk-button"
@@ -151,23 +151,32 @@ function Results({ shown, other }: { shown: ProfileView; other: ProfileView | un
   return (
     <>
       <Head shown={shown} other={other} />
-      <p className="wbk-note">
-        {shown.device}, {dateText(shown.date)}; {onThreads(shown)}, {shown.dtype}, seed {shown.seed}, {sizesText(shown.sizes)}
-      </p>
-      {shown.summary.map((line) => (
-        <p className="wbk-note" key={line}>
-          {line}
-        </p>
-      ))}
       <p className="wbk-total">
         <b>{secondsText(shown.seconds)}</b>
         {shown.predicted_seconds !== null && <>, predicted {secondsText(shown.predicted_seconds)}</>}
         {other && <>; {differenceText(shown, other, name)}</>}
       </p>
+      <p className="wbk-note">
+        {onThreads(shown)}, {shown.dtype}, seed {shown.seed}, {sizesText(shown.sizes)}; {shown.device}, {dateText(shown.date)}
+      </p>
+      <Summary lines={shown.summary} />
       <Bars shown={shown} other={other} name={name} colours={colours} />
       <Roofline shown={shown} colours={colours} />
       <Rows shown={shown} other={other} name={name} colours={colours} />
     </>
+  );
+}
+
+/** How the parts add up; the lines behind the first, one a kernel, open on a click. */
+function Summary({ lines: [first, ...more] }: { lines: readonly string[] }): JSX.Element {
+  if (!more.length) return <p className="wbk-note">{first}</p>;
+  return (
+    <details className="wbk-note">
+      <summary>{first}</summary>
+      {more.map((line) => (
+        <p key={line}>{line}</p>
+      ))}
+    </details>
   );
 }
 

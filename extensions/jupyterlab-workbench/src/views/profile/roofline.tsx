@@ -97,6 +97,7 @@ function Picture(props: {
   const [low, high] = decades(rates);
   const x = (value: number): number => LEFT + ((Math.log10(value) - left) / (right - left)) * (width - LEFT - RIGHT);
   const y = (value: number): number => TOP + (1 - (Math.log10(value) - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
+  const roof = peaks && roofIn(peaks, x, y, [10 ** left, 10 ** right], 10 ** low);
   const longest = Math.max(...dots.map(({ row }) => row.seconds));
   const radius = ({ row }: Dot): number => 3 + 8 * Math.sqrt(row.seconds / longest);
   return (
@@ -122,7 +123,7 @@ function Picture(props: {
           FLOP/byte
         </text>
       </g>
-      {peaks && <Roof peaks={peaks} x={x} y={y} ends={[10 ** left, 10 ** right]} low={10 ** low} />}
+      {roof && <path className="wbk-roof" d={roof.path} />}
       <g>
         {dots.map((dot) => (
           <circle
@@ -142,6 +143,16 @@ function Picture(props: {
           />
         ))}
       </g>
+      {peaks && roof && (
+        <g className="wbk-roof-labels">
+          <text x={width - RIGHT - 4} y={roof.top - 5} textAnchor="end">
+            {amountText(peaks.flops_per_second, "FLOP/s")}
+          </text>
+          <text transform={`translate(${roof.x} ${roof.y}) rotate(${roof.slope})`} dx={4} dy={-5}>
+            {amountText(peaks.bytes_per_second, "B/s")}
+          </text>
+        </g>
+      )}
     </svg>
   );
 }
@@ -152,29 +163,27 @@ function exponents(from: number, to: number, most: number): readonly number[] {
   return Array.from({ length: to - from + 1 }, (_, at) => from + at).filter((at) => (at - from) % step === 0);
 }
 
-function Roof(props: {
-  peaks: PeaksView;
-  x: (value: number) => number;
-  y: (value: number) => number;
-  ends: readonly [number, number];
-  low: number;
-}): JSX.Element {
-  const { peaks, x, y, ends: [left, right], low } = props;
-  const { flops_per_second: flops, bytes_per_second: bytes } = peaks;
+interface Roof {
+  readonly path: string;
+  /** Where it begins, and by how many degrees it rises. */
+  readonly x: number;
+  readonly y: number;
+  readonly slope: number;
+  /** The height of its level part. */
+  readonly top: number;
+}
+
+/** Returns the roof between two numbers of operations a byte, from the lowest rate on. */
+function roofIn(
+  { flops_per_second: flops, bytes_per_second: bytes }: PeaksView,
+  x: (intensity: number) => number,
+  y: (rate: number) => number,
+  [left, right]: readonly [number, number],
+  lowest: number,
+): Roof {
   const ridge = flops / bytes;
-  const start = Math.max(left, low / bytes);
+  const start = Math.max(left, lowest / bytes);
   const [x0, y0, x1, y1] = [x(start), y(bytes * start), x(ridge), y(flops)];
   const slope = (Math.atan2(y1 - y0, x1 - x0) * 180) / Math.PI;
-  const middle = Math.sqrt(start * ridge);
-  return (
-    <g className="wbk-roof">
-      <path d={`M${x0},${y0}L${x1},${y1}H${x(right)}`} />
-      <text x={x(right) - 4} y={y1 - 5} textAnchor="end">
-        {amountText(flops, "FLOP/s")}
-      </text>
-      <text transform={`translate(${x(middle)} ${y(bytes * middle) - 5}) rotate(${slope})`} textAnchor="middle">
-        {amountText(bytes, "B/s")}
-      </text>
-    </g>
-  );
+  return { path: `M${x0},${y0}L${x1},${y1}H${x(right)}`, x: x0, y: y0, slope, top: y1 };
 }

@@ -1,11 +1,12 @@
 // The rows of a profile as a table, by kernel, statement or scope, the longest first.
 
 import { useState } from "react";
-import { useSelection, useStore } from "../../model/hooks";
+import { useSelection } from "../../model/hooks";
 import { amountText, bytesText, percent, secondsText } from "../../model/numbers";
 import { type Pair, paired, rowsBy, type Way } from "../../model/profiled";
 import type { PeaksView, ProfileRowView, ProfileView } from "../../protocol";
 import type { Colours } from "./colours";
+import { RowName } from "./row-name";
 import { changeText, holds, timeText } from "./text";
 
 /** The most rows that are shown before the reader asks for more. */
@@ -34,7 +35,7 @@ export function Rows(props: {
   return (
     <>
       <div className="wbk-bar">
-        <h4>Rows</h4>
+        <h4>By</h4>
         <div className="wbk-segments" role="group" aria-label="Rows by">
           {ways.map((one) => (
             <button key={one} type="button" aria-pressed={one === way} onClick={() => setAsked(one)}>
@@ -50,6 +51,7 @@ export function Rows(props: {
               <th scope="col">{way}</th>
               <th scope="col" className="wbk-number" title="Seconds of the run, and below their share of it">
                 time
+                <div className="wbk-note">share</div>
               </th>
               {shown.predicted_seconds !== null && (
                 <th scope="col" className="wbk-number" title="The seconds that were predicted; – where they are not told apart">
@@ -66,9 +68,11 @@ export function Rows(props: {
               </th>
               <th scope="col" className="wbk-number" title="Operations of arithmetic; below it, of what the machine does at most">
                 FLOP
+                {shown.peaks && <div className="wbk-note">of peak</div>}
               </th>
               <th scope="col" className="wbk-number" title="Bytes read and written; below it, of what the machine does at most">
                 bytes
+                {shown.peaks && <div className="wbk-note">of peak</div>}
               </th>
             </tr>
           </thead>
@@ -99,7 +103,6 @@ function Line(props: {
   colours: Colours;
 }): JSX.Element {
   const { pair: { name, row, other: before }, shown, other, colours } = props;
-  const store = useStore();
   const { statements } = useSelection();
   const change = (row?.seconds ?? 0) - (before?.seconds ?? 0);
   return (
@@ -107,14 +110,7 @@ function Line(props: {
       <td>
         <div className="wbk-profile-name">
           <span className="wbk-scope-dot" style={{ background: colours((row ?? before)?.scope ?? "") }} title={(row ?? before)?.scope} />
-          <button
-            className="wbk-button wbk-link"
-            type="button"
-            disabled={!row?.statements.length}
-            onClick={() => store.select({ statements: row?.statements ?? [], scope: null, instance: null })}
-          >
-            {name}
-          </button>
+          <RowName name={name} row={row} />
         </div>
         {row?.uncertain && (
           <span className="wbk-uncertain" title="Two builds do not agree on how its kernel's time is divided">
@@ -129,7 +125,7 @@ function Line(props: {
       {shown.predicted_seconds !== null && (
         <td className="wbk-number">{row && row.predicted !== null ? secondsText(row.predicted) : "–"}</td>
       )}
-      {other && <td className={`wbk-number ${change > 0 ? "wbk-slower" : "wbk-faster"}`}>{changeText(change)}</td>}
+      {other && <td className={`wbk-number ${change > 0 ? "wbk-slower" : change < 0 ? "wbk-faster" : ""}`}>{changeText(change)}</td>}
       <td className="wbk-number">{row ? amountText(row.calls, "").trim() : ""}</td>
       <Amount row={row} peaks={shown.peaks} what="flops" />
       <Amount row={row} peaks={shown.peaks} what="bytes" />

@@ -44,6 +44,7 @@ describe("the pane", () => {
     const told = texts(shown.host, ".wbk-note").join("\n");
     expect(told).toContain("native, 2 threads, float32, seed 0, B=3, T=7");
     for (const line of native.summary) expect(told).toContain(line);
+    expect(texts(shown.host, "summary")).toEqual(native.summary.slice(0, 1));
   });
 
   test("without a profile says what one tells, and leads to the variants that have one", async () => {
@@ -126,6 +127,8 @@ describe("another profile", () => {
     await enter(against(), shorter.id);
     expect(cells("to_go")[2]).toBe("+4 ms");
     expect(cells("g")[2]).toBe("±0");
+    const coloured = (name: string): string[] => texts(row(name), ".wbk-slower, .wbk-faster").slice();
+    expect([coloured("to_go"), coloured("g")]).toEqual([["+4 ms"], []]);
     expect(shown.host.querySelector(".wbk-total")?.textContent).toContain("1.67 × slower than Vectorize('b')");
     expect(shown.host.querySelectorAll(".wbk-scope-track .wbk-before")).toHaveLength(3);
   });
