@@ -6,6 +6,8 @@ import json
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.programs import leaky_sum
 from tests.session.listening import PATIENCE
 from tests.session.shown import MEASURE, VECTORIZE, Shown
@@ -101,6 +103,20 @@ def test_a_page_holds_instances_and_predictions_that_nobody_looked_at(shown: Sho
     assert set(listed) == {(statement.name,) for statement in program.statements}
     swept = {part.arguments["size"] for part in parts if part.part == "sweep"}
     assert swept == {one.name for one in program.parameters if one.definition is None}
+
+
+def test_a_page_holds_the_compiled_kernels_where_they_are_what_runs(
+    shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.session.state.page_parts.default", lambda: "native")
+    fill(shown.session.kept, shown.session.tree, shown.session.name)
+    parts = [part for part in shown.session.capsule().parts if part.variant == shown.root]
+    (listed,) = [part.value["kernels"] for part in parts if part.part == "kernels"]
+    texts = {str(part.arguments["name"]) for part in parts if part.part == "kernel"}
+    assert texts == {kernel["name"] for kernel in listed}
+    assert {name for kernel in listed for name in kernel["statements"]} == {
+        statement.name for statement in shown.session.tree.shown.program.statements
+    }
 
 
 def test_a_page_holds_the_moves_of_every_variant(shown: Shown) -> None:

@@ -1,6 +1,6 @@
 """The parts that a page holds beyond those looked at, so that it shows the same without Python:
-instances of the shown variant's statements at small sizes, predictions over each size, and the
-moves of each variant.
+instances of the shown variant's statements at small sizes, its compiled kernels, predictions over
+each size, and the moves of each variant.
 """
 
 from __future__ import annotations
@@ -11,13 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from workbench.backends import default
+from workbench.session.parts.code import COMPILED
 from workbench.session.protocol.messages import Answer, Message, Part, Want
 from workbench.session.state.part_cache import BEGUN_WITH, PartCache
 from workbench.session.state.variant_tree import VariantTree
 from workbench.variants.variant import Variant
 
 MOST = 48
-"""The most statements whose instances a page holds: outputs first, then the others."""
+"""The most statements whose instances a page holds: outputs first, then the others. It is also the
+most kernels."""
+KERNELS = {"backend": COMPILED, "dtype": BEGUN_WITH["dtype"]}
 PATIENCE = 20.0
 """Seconds that a page waits for its parts; it is written without later ones."""
 MORE = 8.0
@@ -30,13 +33,20 @@ WantedPart = tuple[Part, Variant, Mapping[str, Any]]
 def fill(kept: PartCache, tree: VariantTree, name: str) -> None:
     """Have the parts computed, and wait for them. One that fails is left out."""
     _wait(kept, name, list(_of_shown(tree)), PATIENCE)
+    if default() == COMPILED:
+        for listed in _wait(kept, name, [("kernels", tree.shown, KERNELS)], PATIENCE):
+            _wait(kept, name, list(_texts(tree.shown, listed["kernels"])), PATIENCE)
     _wait(kept, name, list(_of_others(tree)), MORE)
 
 
-def _wait(kept: PartCache, name: str, wanted: Sequence[WantedPart], patience: float) -> None:
+def _wait(kept: PartCache, name: str, wanted: Sequence[WantedPart], patience: float) -> list[Any]:
+    """Return the values that came."""
     left = threading.Semaphore(0)
+    values: list[Any] = []
 
     def came(message: Message) -> None:
+        if isinstance(message, Answer):
+            values.append(message.value)
         if not isinstance(message, Answer) or message.done:
             left.release()
 
@@ -47,6 +57,7 @@ def _wait(kept: PartCache, name: str, wanted: Sequence[WantedPart], patience: fl
         if not left.acquire(timeout=max(0.0, until - time.monotonic())):
             break
     kept.forget_all(came)
+    return values
 
 
 def _of_shown(tree: VariantTree) -> Iterator[WantedPart]:
@@ -65,6 +76,12 @@ def _of_shown(tree: VariantTree) -> Iterator[WantedPart]:
     for statement in ordered[:MOST]:
         yield "domain", shown, {"statements": [statement.name], "sizes": {}}
     yield "moves", shown, {}
+
+
+def _texts(shown: Variant, kernels: Sequence[Mapping[str, Any]]) -> Iterator[WantedPart]:
+    """Yield the texts of compiled kernels, the longest first."""
+    for kernel in sorted(kernels, key=lambda one: -int(one["lines"]))[:MOST]:
+        yield "kernel", shown, KERNELS | {"name": kernel["name"]}
 
 
 def _of_others(tree: VariantTree) -> Iterator[WantedPart]:
