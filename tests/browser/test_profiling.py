@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from tests.browser.lab import Lab, command, run_all, run_cell
-from tests.browser.panel import REINFORCE, live, open_pane, saved_as, select, shows, still
+from tests.browser.panel import REINFORCE, SHOW, live, open_pane, saved_as, select, shows, still
 
 STEPS = """\
 shown.apply(wb.transforms.Vectorize("b"));
@@ -33,7 +33,8 @@ def test_a_variant_is_profiled_and_its_time_is_shown_everywhere(lab: Lab, tmp_pa
     for scope in ("acting", "learning", "environment", "(Python between)"):
         expect(scopes.get_by_text(scope, exact=True)).to_be_visible()
     panel.get_by_label("Colour the boxes by").select_option("profile")
-    expect(panel.locator(".wbk-legend")).to_contain_text("profiled on numpy, float32, B=4, I=2, T=5")
+    legend = panel.locator(".wbk-legend")
+    expect(legend).to_contain_text("profiled on numpy, float32, B=4, I=2, T=5")
     still(page)
     lab.shot(page, "profile")
     lab.shot(page, "profile-dark", "JupyterLab Dark")
@@ -60,12 +61,12 @@ def test_a_variant_is_profiled_and_its_time_is_shown_everywhere(lab: Lab, tmp_pa
 
 
 def test_what_takes_too_long_is_profiled_when_told_to_and_can_be_cancelled(lab: Lab) -> None:
-    page = lab.open(lab.notebook("long.ipynb", [REINFORCE]), 1500, 1000)
+    page = lab.open(lab.notebook("long.ipynb", [SHOW]), 1500, 1000)
     run_all(page)
     panel = live(page)
     open_pane(panel, "Profile")
     panel.get_by_label("backend").select_option("numpy")
-    for size, value in (("B", "100"), ("I", "1000"), ("T", "1000")):
+    for size, value in (("B", "2000"), ("T", "4000")):  # half a minute or more a run
         panel.get_by_label(size, exact=True).fill(value)
         panel.get_by_label(size, exact=True).press("Enter")
     panel.get_by_role("button", name="Profile", exact=True).click()

@@ -316,7 +316,6 @@ class Session:
         """Show a profile made elsewhere of a variant of this program, which joins the tree."""
         self.join_running(profile.variant)
         view = profile_view(profile)
-
         self.change(lambda values: values.with_profile(view))
 
     # -- measuring ---------------------------------------------------------------------------------

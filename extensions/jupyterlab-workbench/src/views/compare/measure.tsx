@@ -1,10 +1,9 @@
 // The settings of a measurement. Its progress is shown by the frame, whatever pane is open.
 
 import { useState } from "react";
-import { useCurrent, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
+import { useSelection, useValues, useWorkbench } from "../../model/hooks";
 import { type Sizes, tickedIn } from "../../model/selection";
 import type { MeasurementView, SizeView, State } from "../../protocol";
-import { useProfile } from "../profile/ask";
 import { RunFields } from "../run/fields";
 import { useAsking } from "../../model/asking";
 import { Expected } from "./expected";
@@ -51,10 +50,7 @@ export function MeasureForm(): JSX.Element {
   const { status } = useValues();
   const { compared, backend } = useSelection();
   const [repeats, setRepeats] = useState("");
-  const current = useCurrent();
-  const store = useStore();
   const { measure, said } = useMeasure();
-  const { profile } = useProfile();
   const variants = chosenVariants(state, compared);
   const reason = state.backends.find((one) => one.name === backend)?.reason ?? "";
   if (status === "saved") {
@@ -62,7 +58,8 @@ export function MeasureForm(): JSX.Element {
   }
   const under = status === "connected" ? state.measuring : null; // of a kernel that is gone nothing is measured
   const busy = reason !== "" || under !== null || status !== "connected";
-  const measuring = (under?.what === "measurement" ? under : null)?.variants.map((key) => state.variants.find((one) => one.key === key)?.name);
+  const measured = under?.what === "measurement" ? under.variants : undefined;
+  const measuring = measured?.map((key) => state.variants.find((one) => one.key === key)?.name);
   const rounds = Number(repeats) >= 1 ? Math.floor(Number(repeats)) : null;
   return (
     <form
@@ -87,18 +84,6 @@ export function MeasureForm(): JSX.Element {
         </label>
         <button className="wbk-button wbk-primary" type="submit" disabled={busy}>
           {measuring ? "Measuring …" : `Measure ${variants.length} variant${variants.length === 1 ? "" : "s"}`}
-        </button>
-        <button
-          className="wbk-button"
-          type="button"
-          disabled={busy}
-          title={`Where the time of ${current.name} goes, in the pane Profile`}
-          onClick={() => {
-            profile(current.key);
-            store.select({ pane: "profile" });
-          }}
-        >
-          Profile
         </button>
       </div>
       {!measuring && !reason && (
