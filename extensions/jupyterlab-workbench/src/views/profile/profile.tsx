@@ -94,20 +94,18 @@ function Unprofiled(): JSX.Element | null {
     );
   }
   return (
-    <div className="wbk-expected" role="alert">
-      <p className="wbk-answer">{error.sentence}</p>
-      <div className="wbk-bar">
-        <button
-          className="wbk-button"
-          type="button"
-          disabled={measuring !== null}
-          onClick={() =>
-            profile(current.key, { backend, sizes, seed, dtype: dtype === "float64" ? "float64" : "float32", force: true })
-          }
-        >
-          Profile all the same
-        </button>
-      </div>
+    <div className="wbk-answer wbk-question" role="alert">
+      <span>{error.sentence}</span>
+      <button
+        className="wbk-button"
+        type="button"
+        disabled={measuring !== null}
+        onClick={() =>
+          profile(current.key, { backend, sizes, seed, dtype: dtype === "float64" ? "float64" : "float32", force: true })
+        }
+      >
+        Profile all the same
+      </button>
     </div>
   );
 }
