@@ -1,4 +1,4 @@
-"""The two child processes, worker and meter, their clients, and the pipe between.
+"""The child processes, worker, meter and profiler, their clients, and the pipe between.
 
-The worker computes parts, the meter measures. Knows no view.
+The worker computes parts, the meter measures, the profiler profiles. Knows no view.
 """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from typing import Protocol
 
 from workbench.errors import WorkbenchError
@@ -16,7 +15,7 @@ from workbench.session.processes.meter import (
     Rounds,
     Stop,
 )
-from workbench.session.processes.pipe import Child
+from workbench.session.processes.order_client import OrderClient
 from workbench.session.processes.sampler import RunPosition
 from workbench.session.protocol.failures import sentence
 
@@ -41,21 +40,13 @@ class MeasurementListener(Protocol):
         """Hear the result: once, after everything else."""
 
 
-class MeterClient:
+class MeterClient(OrderClient[Measured]):
     """A measurement of variants in a process of its own."""
 
     def __init__(self, order: MeasureOrder, told: MeasurementListener) -> None:
         self._order, self._told = order, told
-        self._lock = threading.Lock()
         self._finished: Comparison | None = None
-        self._result: Measured | None = None
-        self._over = threading.Event()
-        self._child = Child(MODULE, self._hear, self._died)
-        try:
-            self._child.send(order)
-        except WorkbenchError:
-            self._child.stop()
-            raise
+        super().__init__(MODULE, order, told.ended)
 
     def cancel(self) -> None:
         """End the measurement; the finished rounds are kept."""
@@ -63,12 +54,6 @@ class MeterClient:
         late = threading.Timer(GRACE, self._stop)
         late.daemon = True
         late.start()
-
-    def wait(self) -> Measured:
-        """Wait until the measurement is over, and return the result."""
-        self._over.wait()
-        assert self._result is not None
-        return self._result
 
     def _hear(self, message: MeterProgress | RunPosition | Rounds | Measured) -> None:
         match message:
@@ -104,14 +89,3 @@ class MeterClient:
             except WorkbenchError as problem:
                 reason = f"{reason} {problem.message}".strip()
         return Measured(heard, sentence(reason) if reason else None)
-
-    def _end(self, came: Callable[[], Measured]) -> None:
-        """Take the result of the first to report the end: a cancellation, a second one, the process
-        itself or its death.
-        """
-        with self._lock:
-            if self._result is not None:
-                return
-            result = self._result = came()
-        self._told.ended(result)
-        self._over.set()
