@@ -62,12 +62,6 @@ def default_backend(monkeypatch: pytest.MonkeyPatch) -> str:
     return str(BACKENDS.default())
 
 
-@pytest.fixture
-def numpy_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes NumPy the default backend, as it is where there is no C compiler."""
-    monkeypatch.setattr(BACKENDS, "PREFERRED", ("numpy",))
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the option that writes golden files anew."""
     parser.addoption(UPDATE, action="store_true", help="write the files of tests/golden anew")

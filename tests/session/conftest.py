@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,14 @@ from workbench.session.processes.worker_client import WorkerClient
 from workbench.session.requests.sessions import Sessions
 
 
-@pytest.fixture(autouse=True)
-def _views_begin_with_numpy(numpy_by_default: None) -> None:
-    """What views begin with is the default backend's, on every machine the same here."""
+@pytest.fixture(scope="package", autouse=True)
+def _views_begin_with_numpy() -> Iterator[None]:
+    """What views begin with is the default backend's, on every machine the same here: from one test
+    to the next too, while the worker that they share tells what it did for the one before.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(import_module("workbench.backends"), "PREFERRED", ("numpy",))
+        yield
 
 
 class Lasting(WorkerClient):
