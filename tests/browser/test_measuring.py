@@ -197,7 +197,7 @@ def test_a_panel_opened_while_a_cell_keeps_python_busy_shows_what_is_saved(lab: 
 
 
 def test_the_graph_shows_where_a_running_program_is(lab: Lab) -> None:
-    run = "wb.run(shown.variant, sizes={'I': 100}, progress=False)"
+    run = "wb.run(shown.variant, 'numpy', sizes={'I': 100}, progress=False)"
     page = lab.open(
         lab.notebook("running.ipynb", [LONG, UNTIL.format("ran").replace("time.sleep(0.1)", run)])
     )
@@ -231,7 +231,7 @@ def test_sizes_that_are_measured_are_offered_where_those_asked_for_take_too_long
 
 def test_the_variant_that_a_program_runs_as_is_named_and_gone_to(lab: Lab) -> None:
     cell = LONG.replace('shown.apply(wb.transforms.Vectorize("b"))\n', "")
-    run = "wb.run(shown.variants[0].program, sizes={'I': 3000}, progress=False)"
+    run = "wb.run(shown.variants[0].program, 'numpy', sizes={'I': 3000}, progress=False)"
     looped = UNTIL.format("went").replace("time.sleep(0.1)", run)
     page = lab.open(lab.notebook("named.ipynb", [cell, looped]))
     run_first(page)
