@@ -137,8 +137,9 @@ def _known(unit: Unit, work: _Work) -> bool:
 
 
 def _compile(units: Sequence[Unit], work: _Work) -> None:
-    """Compile units side by side, the longest first, and store their objects."""
-    units = sorted(units, key=lambda unit: -len(unit.text))
+    """Compile units side by side, those that take longest first, and store their objects."""
+    # What has no statement of its own compiles the functions of the headers: that takes longest.
+    units = sorted(units, key=lambda unit: (bool(unit.statements), -len(unit.text)))
     for unit in units:
         for name, text in work.sources(unit).items():
             (work.folder / name).write_text(text, encoding="utf-8")
