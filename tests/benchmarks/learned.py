@@ -75,7 +75,7 @@ def main() -> None:
     found: dict[str, list[dict[str, Any]]] = {"cold": [], "warm": []}
     for seed in range(given.seeds):
         with tempfile.TemporaryDirectory() as cache:
-            for name, lines in found.items():
+            for lines in found.values():
                 lines.append(run(sys.executable, seed, given.I, cache))
     for name, lines in found.items():
         reached = [line["learned"] for line in lines if line["learned"] is not None]
