@@ -12,6 +12,7 @@ from functools import cached_property
 
 from workbench.codegen.bodies.addresses import apart
 from workbench.codegen.emitter import Emitter
+from workbench.codegen.joined_launches import joined
 from workbench.codegen.kernel_records import (
     LANES,
     Invoke,
@@ -105,8 +106,10 @@ def program_kernels(program: Program, loops: LoopProgram) -> ProgramKernels:
     Where a sum's points are added up, the statements are those of the derived program.
     """
     program = derived(program)
+    statements = Statements.of(program, loops.stored)
+    loops = joined(program, loops, statements.axes)
     numbering = _Numbering()
-    written = _Writing(program, loops, numbering)
+    written = _Writing(statements, loops, numbering)
     kernels = tuple(written.kernels(loops.body, {}))
     given = {
         str(call.options["name"]): apart(call)
@@ -144,11 +147,11 @@ class _Numbering:
 class _Writing:
     """The context in which all kernels of a program are written."""
 
-    def __init__(self, program: Program, loops: LoopProgram, numbering: _Numbering) -> None:
-        self.statements = Statements.of(program, loops.stored)
+    def __init__(self, statements: Statements, loops: LoopProgram, numbering: _Numbering) -> None:
+        self.statements = statements
         self.loops = loops
         self.numbering = numbering
-        self._taken = {p.name for p in program.parameters}
+        self._taken = {p.name for p in statements.program.parameters}
         for record in walk(loops.body):
             if isinstance(record, For):
                 self._taken.add(record.variable)
@@ -171,14 +174,15 @@ class _Writing:
     def _kernel(
         self, record: Launch | For, around: Mapping[str, tuple[Expression, Expression]]
     ) -> KernelRecords:
-        launches = [r for r in walk((record,)) if isinstance(r, Launch)]
+        inside = (r for r in walk((record,)) if isinstance(r, Launch))
+        launches = [one for r in inside for one in (r, *r.more)]
         out = Emitter(set(self._taken))
         RegionWriter(out, self.statements).write((record,))
         needed = set[str]()
+        for launch in launches:
+            needed.update(*(e.variables for _, e in launch.values))
         for part in walk((record,)):
-            if isinstance(part, Launch):
-                needed.update(*(e.variables for _, e in part.values))
-            elif isinstance(part, For):
+            if isinstance(part, For):
                 needed |= part.lower.variables | part.upper.variables
             elif isinstance(part, If):
                 needed |= names_in(part.condition)

@@ -104,9 +104,8 @@ def line(record: Record) -> str:
     if isinstance(record, Launch):
         at = ", ".join(f"{dim}={value}" for dim, value in record.values if dim[0] != "@")
         where = f" at {at}" if at else ""
-        return (
-            f"{', '.join(record.writes)} <- {record.statement}{where} ({', '.join(record.reads)})"
-        )
+        statements = ", ".join(one.statement for one in (record, *record.more))
+        return f"{', '.join(record.writes)} <- {statements}{where} ({', '.join(record.reads)})"
     assert isinstance(record, Apply)
     options = [f"{k}={v}" for k, v in record.options if k != "scratch"]
     return f"{record.out} <- {record.function}({', '.join([*record.inputs, *options])})"

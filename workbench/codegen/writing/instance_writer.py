@@ -9,6 +9,7 @@ from functools import cached_property
 
 from workbench.codegen.bodies.addresses import address
 from workbench.codegen.bodies.body_values import Bodies
+from workbench.codegen.bodies.element_bodies import in_a_row
 from workbench.codegen.emitter import Emitter, InBlock, Index, cast, flat, total
 from workbench.codegen.kernel_records import Holds, Invoke, Number, Store, Value
 from workbench.codegen.writing.matrix_products import (
@@ -266,7 +267,15 @@ class InstanceWriter:
         if keep:
             self.out.remember(buffer, at, ready)
 
+    def in_a_row(self) -> None:
+        """Run over the elements of the inner shape in a row, where each is computed by itself."""
+        row = in_a_row(self.statement)
+        if row is not None:
+            self.statement, self.shape = row, symbolic(row.body.shape)
+
     def _plain(self, lanes: str) -> None:
+        if self.laned and not self.own and not self.in_block:
+            self.in_a_row()
         bodies = self.bodies(lanes)
         bodies.prepare()
         body = self.statement.body

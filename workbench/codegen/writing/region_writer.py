@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from workbench.codegen.emitter import Emitter
+from workbench.codegen.emitter import Emitter, Index
 from workbench.codegen.kernel_records import (
     KernelRecord,
     Loop,
@@ -79,7 +79,9 @@ class RegionWriter:
         """Write the loops and instances of a body; memory is there already."""
         together: list[Launch] = []
         for record in body:
-            if isinstance(record, Launch):
+            if isinstance(record, Launch) and record.more:
+                self._in_a_row((record, *record.more))
+            elif isinstance(record, Launch):
                 together.append(record)
             elif isinstance(record, (For, If)):
                 self._instances(together)
@@ -103,6 +105,23 @@ class RegionWriter:
         everywhere = (r for r in walk_records(blocks.body) if isinstance(r, Launch))
         written = frozenset(name for launch in everywhere for name in launch.writes)
         gather_ahead(self.out, [self.statements.writer(self.out, r) for r in inside], written)
+
+    def _in_a_row(self, launches: Sequence[Launch]) -> None:
+        """Write instances over the same elements in a row in one loop."""
+        writers = [self.statements.writer(self.out, launch) for launch in launches]
+        bodies = []
+        for writer in writers:
+            self._serve(writer)
+            writer.in_a_row()
+            bodies.append(writer.bodies(""))
+            bodies[-1].prepare()
+
+        def element(index: Index) -> None:
+            for writer, own in zip(writers, bodies, strict=True):
+                self._serve(writer)
+                writer.store(index, own.value(writer.statement.body, index))
+
+        self.out.each(writers[0].shape, element, lanes=True)
 
     def _instances(self, launches: Sequence[Launch]) -> None:
         """Write neighbouring instances, those that can in common loops of lanes."""

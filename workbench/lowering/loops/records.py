@@ -131,13 +131,15 @@ class Apply:
 class Launch:
     """A kernel that runs all instances of `statement` at these values of its loop dimensions.
 
-    `reads` and `writes` are buffers.
+    `reads` and `writes` are buffers. `more` are launches whose statements it runs in the same loop;
+    then the buffers are those of all.
     """
 
     statement: str
     values: tuple[tuple[str, Expression], ...]
     reads: tuple[str, ...]
     writes: tuple[str, ...]
+    more: tuple[Launch, ...] = ()
 
 
 @dataclass(frozen=True)

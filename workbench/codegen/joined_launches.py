@@ -1,0 +1,191 @@
+"""Launches outside of blocks that become one kernel: statements over the same elements in a row,
+one loop for all, in which what one computes goes on to the next.
+
+A launch joins an earlier one where what stands between touches nothing that it writes, and writes
+nothing that it touches. It does not know how kernels are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from workbench.codegen.bodies.addresses import address
+from workbench.codegen.bodies.element_bodies import by_element, in_a_row
+from workbench.lowering.loop_program import LoopProgram
+from workbench.lowering.loops.records import Allocate, For, Free, If, Launch, Record, walk
+from workbench.lowering.values.stored import Stored, symbolic
+from workbench.polyhedral.expression import Expression, expression
+from workbench.program.accumulating import Adding, Finish
+from workbench.program.values import Program, Statement
+
+
+def joined(program: Program, loops: LoopProgram, axes: Mapping[str, Sequence[str]]) -> LoopProgram:
+    """Return a loop program whose launches over the same elements are one. `axes` are those of
+    statements.
+    """
+    joining = _Joining(program, loops.stored, axes, _memory(loops))
+    return replace(loops, body=joining.body(loops.body))
+
+
+@dataclass(frozen=True)
+class _Touched:
+    """A launch, and the memory that it reads and writes, named by the first buffer in it.
+
+    `rows` are its elements in a row: their memory, dtype and first place there. There are `length`
+    in each, None where it has no rows. Memory `at_once` has numbers for all elements.
+    """
+
+    launch: Launch
+    reads: frozenset[str]
+    writes: frozenset[str]
+    length: Expression | None = None
+    rows: frozenset[tuple[str, str, Expression]] = frozenset()
+    at_once: frozenset[str] = frozenset()
+
+    def waits(self, other: _Touched) -> bool:
+        """Tell whether one has to run before the other."""
+        return bool(self.shared(other))
+
+    def shared(self, other: _Touched) -> frozenset[str]:
+        """Return the memory that both touch and one of them writes."""
+        return self.writes & (other.reads | other.writes) | self.reads & other.writes
+
+    def joins(self, other: _Touched) -> bool:
+        """Tell whether both can be one loop: each touches what the other writes at its own element
+        only.
+        """
+        if self.length is None or self.length != other.length:
+            return False
+        rows = self.rows | other.rows
+        at_once = self.at_once | other.at_once
+        return all(
+            memory not in at_once and sum(name == memory for name, _, _ in rows) == 1
+            for memory in self.shared(other)
+        )
+
+
+@dataclass(frozen=True)
+class _Joining:
+    program: Program
+    stored: Mapping[str, Stored]
+    axes: Mapping[str, Sequence[str]]
+    memory: Mapping[str, str]
+    """The first buffer in the memory of each."""
+
+    def body(self, records: Sequence[Record]) -> tuple[Record, ...]:
+        """Return the records of a body, with those of its loops."""
+        done: list[Record] = []
+        straight: list[Record] = []
+        for record in records:
+            if isinstance(record, (For, If)):
+                done += self._straight(straight)
+                straight.clear()
+                apart = isinstance(record, For) and record.apart
+                done.append(record if apart else replace(record, body=self.body(record.body)))
+            else:
+                straight.append(record)
+        return (*done, *self._straight(straight))
+
+    def _straight(self, records: Sequence[Record]) -> Sequence[Record]:
+        """Return records without a loop between them, launches joined to earlier ones."""
+        groups: list[list[_Touched]] = []
+        for record in records:
+            if isinstance(record, Launch):
+                _add(self._touched(record), groups)
+        if all(len(group) == 1 for group in groups):
+            return records
+        return self._placed(records, [_one([each.launch for each in group]) for group in groups])
+
+    def _touched(self, launch: Launch) -> _Touched:
+        reads, writes = (
+            frozenset(self._memory_of(name) for name in names)
+            for names in (launch.reads, launch.writes)
+        )
+        row = self._row(self.program.statement[launch.statement])
+        if row is None:
+            return _Touched(launch, reads, writes)
+        place = dict(launch.values)
+        touched = [(row.array, row.write), *((r.array, r.index) for r in row.reads if r.shape)]
+        rows = set[tuple[str, str, Expression]]()
+        for array, index in touched:
+            stored = self.stored[array]
+            placed = [e.substitute(place) for e in index if isinstance(e, Expression)]
+            begin = address(stored, placed, expression(0), place)
+            rows.add((self._memory_of(stored.buffer.name), stored.buffer.dtype, begin))
+        at_once = (self.stored[r.array].buffer.name for r in row.reads if not r.shape)
+        return _Touched(
+            launch,
+            reads,
+            writes,
+            symbolic(row.body.shape)[0],
+            frozenset(rows),
+            frozenset(map(self._memory_of, at_once)),
+        )
+
+    def _row(self, statement: Statement) -> Statement | None:
+        """Return a statement over its elements in a row, if one loop is all that it is."""
+        special = isinstance(statement, (Adding, Finish)) or statement.combiner is not None
+        if special or self.axes[statement.name]:
+            return None
+        row = in_a_row(statement)
+        return row if row is not None and by_element(row) else None
+
+    def _memory_of(self, buffer: str) -> str:
+        return self.memory.get(buffer, buffer)
+
+    def _placed(self, records: Sequence[Record], launches: Sequence[Launch]) -> list[Record]:
+        """Return launches in their new order, what they need allocated before its first use and
+        freed behind its last.
+        """
+        uses = [(k, name) for k, r in enumerate(launches) for name in (*r.reads, *r.writes)]
+        first = {name: k for k, name in reversed(uses)}
+        last = {self._memory_of(name): k for k, name in uses}
+        before: dict[int, list[Record]] = {}
+        behind: dict[int, list[Record]] = {}
+        for record in reversed(records):
+            if isinstance(record, Allocate):
+                name, source = record.buffer.name, record.source
+                at = first.setdefault(name, 0)
+                if source is not None:
+                    first[source] = min(at, first.get(source, at))
+                before.setdefault(at, []).insert(0, record)
+        for record in records:
+            if isinstance(record, Free):
+                behind.setdefault(last.get(self._memory_of(record.name), -1), []).append(record)
+        placed = behind.pop(-1, [])
+        for k, launch in enumerate(launches):
+            placed += [*before.get(k, ()), launch, *behind.get(k, ())]
+        return placed
+
+
+def _add(one: _Touched, groups: list[list[_Touched]]) -> None:
+    """Add a launch to the last group whose loop it can share and with which it has elements in
+    common, or behind all groups.
+    """
+    for group in reversed(groups):
+        waited = [other for other in group if one.waits(other)]
+        common = any(one.rows & other.rows for other in group)
+        if common and group[0].length == one.length and all(map(one.joins, waited)):
+            group.append(one)
+            return
+        if waited:
+            break
+    groups.append([one])
+
+
+def _one(launches: Sequence[Launch]) -> Launch:
+    """Return the launch of one kernel instead of several."""
+    first, *more = launches
+    reads = dict.fromkeys(name for launch in launches for name in launch.reads)
+    writes = dict.fromkeys(name for launch in launches for name in launch.writes)
+    return replace(first, reads=tuple(reads), writes=tuple(writes), more=tuple(more))
+
+
+def _memory(loops: LoopProgram) -> dict[str, str]:
+    """Return the first buffer in the memory of each that takes over another's."""
+    memory: dict[str, str] = {}
+    for record in walk(loops.body):
+        if isinstance(record, Allocate) and record.source is not None:
+            memory[record.buffer.name] = memory.get(record.source, record.source)
+    return memory
