@@ -29,7 +29,6 @@ from workbench.backends.protocol import Execution
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.errors import SizeError
 from workbench.folders import CACHE_VARIABLE
-from workbench.lowering.launches import launches
 from workbench.measure.checking.agreement import TOLERANCE
 from workbench.polyhedral.tree import loops
 from workbench.program.identity import remembered
@@ -87,7 +86,7 @@ def compiled(program: Program, build: Build = QUICKLY) -> CompiledProgram:
 
 @remembered(1)
 def _kernels(program: Program) -> ProgramKernels:
-    return program_kernels(program, launches(program))
+    return program_kernels(program)
 
 
 def run_native(

@@ -24,11 +24,12 @@ PACKAGE = "workbench"
 # A part and the parts directly below it; what lies below those may be imported as well.
 DIRECTLY_BELOW = {
     "errors": (),
+    "cache_files": ("errors",),
     "folders": (),
     "names": (),
     "processor": ("errors",),
     "type_hints": (),
-    "polyhedral": ("errors", "folders", "names", "type_hints"),
+    "polyhedral": ("cache_files", "errors", "folders", "names", "type_hints"),
     "program": ("polyhedral",),
     "lowering": ("program",),
     "codegen": ("lowering",),

@@ -13,7 +13,6 @@ from workbench.codegen.kernel_work import scratch_bytes
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.codegen.printing.program_text import program_text
 from workbench.errors import WorkbenchError
-from workbench.lowering.launches import launches
 from workbench.program.values import Program
 from workbench.transforms import Accumulate, Vectorize
 
@@ -23,7 +22,7 @@ def made(program: Program, *axes: str) -> ProgramKernels:
     variant = wb.variant(program)
     for dim in axes:
         variant = variant.apply(Vectorize(dim))
-    return program_kernels(variant.program, launches(variant.program))
+    return program_kernels(variant.program)
 
 
 @wb.program

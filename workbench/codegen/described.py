@@ -9,7 +9,6 @@ from workbench.codegen.kernel_work import scratch_bytes, work
 from workbench.codegen.kernels import KernelRecords, program_kernels
 from workbench.codegen.printing.program_text import program_text
 from workbench.codegen.printing.statement_marks import marked_lines
-from workbench.lowering.launches import launches
 from workbench.lowering.loops.bytes import FLOAT_BYTES, check_dtype
 from workbench.lowering.loops.records import ITEM_BYTES
 from workbench.lowering.memory.tiles import TileStored
@@ -100,7 +99,7 @@ def kernels(program: Program, dtype: str) -> tuple[Kernel, ...]:
 
 @remembered(8)
 def _kernels(program: Program, dtype: str) -> tuple[Kernel, ...]:
-    made = program_kernels(program, launches(program))
+    made = program_kernels(program)
     texts = program_text(made, dtype).kernels
     names = {stored.buffer.name: name for name, stored in made.loops.stored.items()}
     tiles = {

@@ -23,6 +23,7 @@ from workbench.codegen.kernel_records import (
     Where,
 )
 from workbench.codegen.writing.region_writer import RegionWriter, Statements, without_unread
+from workbench.lowering.launches import launches
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, Buffer, For, If, Launch, Record, walk
 from workbench.lowering.memory.tiles import TileStored
@@ -30,6 +31,7 @@ from workbench.polyhedral.conditions import names_in
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.tree import loops_above, standing
 from workbench.program.accumulating import Adding, derived
+from workbench.program.identity import remembered
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Program
 
@@ -100,11 +102,13 @@ class ProgramKernels:
         return {record.buffer.name: record.buffer for record in records}
 
 
-def program_kernels(program: Program, loops: LoopProgram) -> ProgramKernels:
-    """Return the kernels of a loop program that was lowered to launches.
+@remembered(8)
+def program_kernels(program: Program) -> ProgramKernels:
+    """Return a program's kernels. The last few are kept: a recipe counts what is run then.
 
     Where a sum's points are added up, the statements are those of the derived program.
     """
+    loops = launches(program)
     program = derived(program)
     statements = Statements.of(program, loops.stored)
     loops = joined(program, loops, statements.axes)

@@ -21,7 +21,8 @@ from workbench.lowering.memory.lives import described
 from workbench.planning.cost.counted import Counted, counted
 from workbench.planning.cost.prediction import Prediction, predict
 from workbench.planning.machine.calibrated import machine
-from workbench.planning.recipe.automatic import Aim, Objective, expect_aim, planned
+from workbench.planning.recipe.aim import Aim, Objective, expect_aim
+from workbench.planning.recipe.automatic import planned
 from workbench.polyhedral import tree
 from workbench.polyhedral.outline import outline
 from workbench.processor import usable_cores

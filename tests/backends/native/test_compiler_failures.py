@@ -16,7 +16,6 @@ from workbench.backends.native.compilers import Compiler
 from workbench.codegen.kernels import program_kernels
 from workbench.codegen.printing.statement_marks import mark
 from workbench.errors import CompilerError
-from workbench.lowering.launches import launches
 
 TEXT = f"""#include "runtime.h"
 {mark("state")}
@@ -183,7 +182,7 @@ line=$(grep -n 'statement: y ' "$source" | cut -d: -f1)
 
 def test_error_points_at_the_users_line_of_the_statement(fake: FakeCompiler) -> None:
     program = doubled()
-    kernels = program_kernels(program, launches(program))
+    kernels = program_kernels(program)
     compiled = CompiledProgram(program, kernels, fake(f'source="${{out%.o}}.c"\n{AT_Y}'))
     with pytest.raises(CompilerError) as raised:
         compiled.prepare()

@@ -13,13 +13,12 @@ from workbench.algorithms import ppo
 from workbench.codegen.kernel_records import KernelRecord, Loop, Serves, Stamp, Where, walk
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.codegen.stamps.segments import Segment, stamped
-from workbench.lowering.launches import launches
 from workbench.program.values import Program
 from workbench.transforms import Persist
 
 
 def kernels_of(program: Program) -> ProgramKernels:
-    return program_kernels(program, launches(program))
+    return program_kernels(program)
 
 
 def in_blocks(program: Program) -> Program:

@@ -13,13 +13,12 @@ from workbench.codegen.printing.program_text import program_text
 from workbench.codegen.printing.stamping import NAMES
 from workbench.codegen.runtime import STAMPS, header
 from workbench.codegen.stamps.segments import stamped
-from workbench.lowering.launches import launches
 from workbench.program.values import Program
 from workbench.transforms import Persist
 
 
 def kernels_of(program: Program) -> ProgramKernels:
-    return program_kernels(program, launches(program))
+    return program_kernels(program)
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,6 @@ from workbench.codegen.stamps.statement_work import (
     WorkAt,
     readers_of_common,
 )
-from workbench.lowering.launches import launches
 from workbench.polyhedral.expression import expression, size, variable
 from workbench.program.sizes import resolve
 from workbench.transforms import Persist
@@ -113,7 +112,7 @@ def kernels() -> ProgramKernels:
     variant = wb.variant(ppo(hidden=(20,)))
     for dim in ("b", "k"):
         variant = variant.apply(Persist(dim, 16))
-    return program_kernels(variant.program, launches(variant.program))
+    return program_kernels(variant.program)
 
 
 def test_statements_add_up_to_their_kernel(kernels: ProgramKernels) -> None:

@@ -61,7 +61,7 @@ def refusal(program: Program, *arguments: Any) -> Refusal:
 
 def assert_computes_the_same(program: Program, found: Variant, *many: dict[str, int]) -> None:
     """The outputs of a variant, and of it as arrays in folded memory, by the root's equations."""
-    arrays = vectorized(Plan(found.program)).stored()
+    arrays = vectorized(Plan(found.program)).stored
     compiled = [get("numpy").compile(program) for program in (found.program, arrays.program)]
     for sizes in many or ({},):
         wanted = truth(program, sizes, 5)

@@ -7,7 +7,6 @@ from workbench.backends.native.compilers import find
 from workbench.backends.threads import expect_threads
 from workbench.codegen.kernels import program_kernels
 from workbench.errors import UnavailableError
-from workbench.lowering.launches import launches
 from workbench.processor import processor, usable_cores
 from workbench.program.values import Program
 
@@ -35,4 +34,4 @@ class NativeBackend:
 
     def compile(self, program: Program) -> CompiledProgram:
         """Lower a program to kernels. Raises UnavailableError where there is no C compiler."""
-        return CompiledProgram(program, program_kernels(program, launches(program)), find())
+        return CompiledProgram(program, program_kernels(program), find())

@@ -10,12 +10,10 @@ import contextlib
 import os
 import shutil
 import tempfile
-import time
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from workbench.errors import WorkbenchError
+from workbench import cache_files
 from workbench.folders import CACHE_VARIABLE, cache_directory
 
 LIMIT = 10**9
@@ -24,8 +22,6 @@ IN_USE = 300.0
 """Seconds since its last use in which a file is not removed: a process may be about to load it."""
 OBJECTS, LIBRARIES, FAILED = "objects", "libraries", "failed"
 """Folders of the cache: compiled units, linked libraries, and sources that did not compile."""
-SOME = 1 << 16
-"""The bytes that are written to see whether files can be."""
 ZIG = "zig"
 """The folder that zig fills with its run-time libraries; it is no part of what is bounded."""
 
@@ -63,8 +59,7 @@ def find(kind: str, name: str) -> tuple[Path, int] | None:
         path = place / kind / name
         with contextlib.suppress(OSError):
             size = path.stat().st_size
-            with contextlib.suppress(OSError):  # a cache that may only be read
-                os.utime(path)
+            cache_files.mark_used(path)
             return path, size
     return None
 
@@ -89,19 +84,8 @@ def store(kind: str, name: str, made: Path) -> tuple[Path, str]:
 
 
 def why_not_kept() -> str | None:
-    """Return the system's words why files cannot be kept in the folder, or None where they can.
-
-    What is not there is not made: a folder can be made where a file can.
-    """
-    place = folder()
-    while not os.path.lexists(place):
-        place = place.parent
-    try:
-        with tempfile.TemporaryFile(dir=place, buffering=0) as file:
-            file.write(bytes(SOME))  # a disk may be full though a name can be written
-    except OSError as error:
-        return error.strerror or str(error)
-    return None
+    """Return the system's words why files cannot be kept in the folder, or None where they can."""
+    return cache_files.why_not_written(folder())
 
 
 def keep_sources(key: str, texts: dict[str, str]) -> Path:
@@ -130,22 +114,16 @@ def evict(limit: int | None = None) -> None:
 
     Those that were used just now stay, however many they are.
     """
-    limit = LIMIT if limit is None else limit
-    files = sorted(_files((OBJECTS, LIBRARIES, FAILED)), key=lambda file: file[1].st_mtime)
-    held, now = sum(status.st_size for _, status in files), time.time()
-    for path, status in files:
-        if held <= limit or now - status.st_mtime < IN_USE:
-            return
-        with contextlib.suppress(OSError):
-            path.unlink()
-            held -= status.st_size
-        with contextlib.suppress(OSError):  # a folder of failed sources, if it is empty now
-            (path.parent if path.parent.parent.name == FAILED else path).rmdir()
+    files = _files(OBJECTS, LIBRARIES, FAILED)
+    for path in cache_files.evict(files, LIMIT if limit is None else limit, IN_USE):
+        if path.parent.parent.name == FAILED:
+            with contextlib.suppress(OSError):  # the folder of failed sources has others
+                path.parent.rmdir()
 
 
 def held_bytes() -> int:
     """Return the bytes of the cache's files, zig's included."""
-    return sum(status.st_size for _, status in _files((OBJECTS, LIBRARIES, FAILED, ZIG)))
+    return cache_files.held_bytes(_files(OBJECTS, LIBRARIES, FAILED, ZIG))
 
 
 def clear() -> int:
@@ -153,45 +131,16 @@ def clear() -> int:
 
     Raises WorkbenchError where some cannot be removed.
     """
-    removed = 0
-    for path, status in _files((OBJECTS, LIBRARIES, FAILED, ZIG)):
-        try:
-            path.unlink()
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            raise WorkbenchError(f"{path} cannot be removed ({error.strerror})") from None
-        removed += status.st_size
-    for place, _, _ in os.walk(folder(), topdown=False):
-        with contextlib.suppress(OSError):  # another process puts a file there
-            os.rmdir(place)
-    return removed
+    return cache_files.remove(_files(OBJECTS, LIBRARIES, FAILED, ZIG), folder())
 
 
-def _files(kinds: tuple[str, ...]) -> Iterator[tuple[Path, os.stat_result]]:
-    """Yield the cache's files with their status; another process may remove some meanwhile."""
-    for kind in kinds:
-        for parent, _, names in os.walk(folder() / kind):
-            for name in names:
-                path = Path(parent, name)
-                with contextlib.suppress(OSError):
-                    yield path, path.lstat()
+def _files(*kinds: str) -> cache_files.Files:
+    return cache_files.files_in(*(folder() / kind for kind in kinds))
 
 
 def _copied(made: Path, path: Path) -> Path:
-    """Copy a file to a path, so that whoever looks finds all of it or nothing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    number, name = tempfile.mkstemp(prefix=".", dir=path.parent)
-    try:
-        with made.open("rb") as source, os.fdopen(number, "wb") as target:
-            shutil.copyfileobj(source, target)
-            target.flush()
-            os.fsync(target.fileno())
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
+    with made.open("rb") as source, cache_files.writing(path) as target:
+        shutil.copyfileobj(source, target)
     return path
 
 

@@ -10,6 +10,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from workbench.backends import backends, default
 from workbench.backends.native import cache, compilers
@@ -20,6 +21,7 @@ from workbench.measure.calibration.calibrate import calibrate
 from workbench.measure.rounds import process
 from workbench.planning.machine.calibrated import file_of, machine
 from workbench.planning.machine.constants import Machine
+from workbench.planning.recipe import plan_files
 from workbench.processor import usable_cores
 from workbench.program.text.units import amount, bytes_text, digits
 
@@ -77,11 +79,12 @@ def main(words: list[str]) -> int:
     parser.add_argument(
         "--clear",
         action="store_true",
-        help="remove the compiled code that is kept for later runs",
+        help="remove the compiled code and the recipes that are kept for later runs",
     )
     given = parser.strictly(words)
     if given.clear:
         print(f"removed {bytes_text(cache.clear())} of compiled code from {cache.folder()}")
+        print(f"removed {bytes_text(plan_files.clear())} of recipes from {plan_files.folder()}")
     if given.calibrate is not None:
         for name in _available() if given.calibrate == EVERY else [given.calibrate]:
             measured, path = calibrate(name)
@@ -108,6 +111,7 @@ def findings() -> Iterator[Finding]:
         yield _program(name, commands, advice)
     yield _compiler()
     yield _compiled_code()
+    yield _recipes()
     yield Finding("threads", True, _threads())
     for name, reason in backends().items():
         text = "available" if reason is None else reason
@@ -188,15 +192,24 @@ def _compiler() -> Finding:
 
 def _compiled_code() -> Finding:
     """Return what the cache of compiled code holds, and whether more can be kept in it."""
-    held = f"{bytes_text(cache.held_bytes())} in {cache.folder()}"
-    reason = cache.why_not_kept()
+    lost = "what is compiled anew is lost when its process ends"
+    return _kept("compiled code", cache.held_bytes(), cache.folder(), cache.why_not_kept(), lost)
+
+
+def _recipes() -> Finding:
+    """Return what the cache of recipes holds, and whether more can be kept in it."""
+    lost = "a recipe is made anew in each process"
+    held, place = plan_files.held_bytes(), plan_files.folder()
+    return _kept("recipes", held, place, plan_files.why_not_kept(), lost)
+
+
+def _kept(name: str, held: int, place: Path, reason: str | None, lost: str) -> Finding:
+    """Return the finding of a cache of so many bytes, or what is lost as it cannot be written."""
+    text = f"{bytes_text(held)} in {place}"
     if reason is None:
-        return Finding("compiled code", True, held)
-    text = (
-        f"{held}, which cannot be written ({reason}): what is compiled anew is lost when its "
-        f"process ends; name another directory in {CACHE_VARIABLE}"
-    )
-    return Finding("compiled code", False, text)
+        return Finding(name, True, text)
+    advice = f"name another directory in {CACHE_VARIABLE}"
+    return Finding(name, False, f"{text}, which cannot be written ({reason}): {lost}; {advice}")
 
 
 def _threads() -> str:

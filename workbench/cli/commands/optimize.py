@@ -12,7 +12,7 @@ from workbench.cli.arguments import Parser, add_arguments
 from workbench.cli.options import add_backend, add_threads, whole_number, writable
 from workbench.cli.templates import chosen
 from workbench.cli.variants import traced
-from workbench.planning.recipe.automatic import Objective
+from workbench.planning.recipe.aim import Objective
 from workbench.program.text.units import bytes_text, on_threads, seconds_text
 from workbench.variants.variant import Variant, optimize, threads_of
 

@@ -9,7 +9,6 @@ from typing import Protocol
 
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.codegen.run_memory import peak_bytes
-from workbench.lowering.launches import launches
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.loops.records import SPACES, Apply, walk
@@ -112,5 +111,5 @@ class CountedKernels:
 def counted(program: Program, backend: str) -> Counted:
     """Lower a program for a backend and count its work."""
     if backend == "native":
-        return CountedKernels(program_kernels(program, launches(program)))
+        return CountedKernels(program_kernels(program))
     return CountedArrays(lower(program))

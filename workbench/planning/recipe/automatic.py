@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal, get_args
 
-from workbench.errors import WorkbenchError, nearest
-from workbench.planning.machine.constants import Machine
+from workbench.errors import WorkbenchError
+from workbench.planning.recipe.aim import Aim
 from workbench.planning.recipe.blockwise import NEAR
 from workbench.planning.recipe.judging import Judge, JudgedPlan
 from workbench.planning.recipe.persisted import persisted
 from workbench.planning.recipe.plan import Plan
+from workbench.planning.recipe.plan_files import AskedSizes, PlanFiles
 from workbench.planning.recipe.search import Ideas, Search
 from workbench.planning.recipe.strategies import Idea, elsewhere, lifted, nearer, simpler, smaller
 from workbench.planning.recipe.vectorized import in_order, vectorized
-from workbench.polyhedral.expression import whole
 from workbench.processor import core_cache
 from workbench.program.identity import remembered
 from workbench.program.text.units import amount
 from workbench.program.values import Program
-
-Objective = Literal["time", "memory"]
 
 SLOWER = 2.0
 """The limit on time for memory: at most so many times as long as the fastest run."""
@@ -37,44 +34,24 @@ MOST = 2500
 """The limit on ideas tried of a kind, per statement of the program."""
 
 
-@dataclass(frozen=True)
-class Aim:
-    """The aim of a plan: least time or least memory of the device, at most `capacity` bytes of it,
-    for runs at these sizes.
-    """
-
-    objective: Objective
-    capacity: int | None
-    sizes: Mapping[str, int]
-    machine: Machine
-    dtype: str
-    threads: int
-
-    def __hash__(self) -> int:
-        """Return the same for equal aims; sizes are a mapping, and have no hash."""
-        return hash((self.objective, self.capacity, self.dtype))
-
-
-def expect_aim(objective: str, capacity: object) -> None:
-    """Refuse an unknown objective and a capacity that is no number of bytes."""
-    known = get_args(Objective)
-    if objective not in known:
-        hint = nearest(str(objective), known, "objectives")
-        raise WorkbenchError(f"unknown objective {objective!r}: {hint}")
-    if capacity is None:
-        return
-    number = whole(capacity)
-    if number is None or number <= 0:
-        raise WorkbenchError(f"capacity {capacity!r}; expected a positive number of bytes")
-
-
 @remembered(8)
 def planned(program: Program, aim: Aim) -> Plan:
     """Return the steps, of those tried, that serve the aim best. The last few plans are cached: a
-    program is run many times, and measured after it was run.
+    program is run many times, and measured after it was run. Those of earlier processes are in
+    files, and taken anew.
 
     Raises WorkbenchError where no plan fits under the capacity.
     """
+    shelf = PlanFiles.of(program, aim)
+    plan = shelf.find(program, aim.sizes)
+    if plan is None:
+        sizes = AskedSizes(aim.sizes)
+        plan = _searched(program, replace(aim, sizes=sizes))
+        shelf.keep(plan, sizes.asked)
+    return plan
+
+
+def _searched(program: Program, aim: Aim) -> Plan:
     judge = Judge(aim.machine, aim.sizes, aim.dtype, aim.threads)
     limit = MOST // len(program.statements) + 1
     if aim.machine.backend == "native":
@@ -103,18 +80,18 @@ class _Frugal:
         with its arrays on the host and of a smaller one, if they fit; for memory the smallest.
         """
         if self.enough(self.fast):
-            return self.fast.plan.stored()
+            return self.fast.plan.stored
         timed = self.aim.objective == "time"
         plans = [*([self.elsewhere(self.fast)] if timed else []), self.least()]
         fitting = [judged for judged in plans if self.fits(judged)]
         if not fitting:
-            peak = min(self.judge.exactly(judged.plan.stored()).peak for judged in plans)
+            peak = min(self.judge.exactly(judged.plan.stored).peak for judged in plans)
             raise WorkbenchError(
                 f"{self.fast.plan.start.name} does not fit into "
                 f"{amount(self.aim.capacity or 0, 'B')}: the least that was found is "
                 f"{amount(peak, 'B')} on the device"
             )
-        return min(fitting, key=_seconds if timed else _held).plan.stored()
+        return min(fitting, key=_seconds if timed else _held).plan.stored
 
     def least(self) -> JudgedPlan:
         """Return the smallest plan after each attempt, until it is enough."""
@@ -151,7 +128,7 @@ class _Frugal:
 
     def elsewhere(self, least: JudgedPlan) -> JudgedPlan:
         """Move arrays that wait for their use to the host's memory."""
-        start = self.judge.of(least.plan.folded())
+        start = self.judge.of(least.plan.folded)
         return self.search(elsewhere, _held).improved(start)
 
     def search(
@@ -179,7 +156,7 @@ class _Frugal:
     def fits(self, found: JudgedPlan) -> bool:
         """Tell whether a plan's peak is at most the capacity."""
         capacity = self.aim.capacity
-        return capacity is None or self.judge.exactly(found.plan.stored()).peak <= capacity
+        return capacity is None or self.judge.exactly(found.plan.stored).peak <= capacity
 
 
 def _faster(now: JudgedPlan) -> Iterator[Idea]:

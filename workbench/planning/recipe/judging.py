@@ -33,7 +33,7 @@ class JudgedPlan:
 
     @cached_property
     def _counted(self) -> Counted:
-        as_run = self.plan.folded() if self.folded else self.plan
+        as_run = self.plan.folded if self.folded else self.plan
         return counted(as_run.program, self.judge.machine.backend)
 
     @property

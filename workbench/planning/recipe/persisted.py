@@ -11,7 +11,6 @@ from collections.abc import Mapping
 
 from workbench.codegen.kernels import program_kernels
 from workbench.codegen.run_memory import run_memory
-from workbench.lowering.launches import launches
 from workbench.planning.recipe.plan import Plan, Reasoned
 from workbench.transforms import Incrementalize, Persist, Vectorize
 from workbench.transforms.incrementalize.rewrite import slides
@@ -30,7 +29,7 @@ def persisted(start: Plan, sizes: Mapping[str, int], dtype: str, threads: int, c
     plan = recurrent(start)
     for size in BLOCKS:
         found = in_blocks(plan, {d: _size(plan, d, size, sizes, threads) for d in _order(plan)})
-        if size == BLOCKS[-1] or _own_bytes(found.stored(), sizes, dtype) <= cache:
+        if size == BLOCKS[-1] or _own_bytes(found.stored, sizes, dtype) <= cache:
             break
     return found
 
@@ -89,5 +88,5 @@ def _size(plan: Plan, dim: str, most: int, sizes: Mapping[str, int], threads: in
 
 def _own_bytes(plan: Plan, sizes: Mapping[str, int], dtype: str) -> int:
     """Return the bytes of a block's own memory."""
-    made = program_kernels(plan.program, launches(plan.program))
+    made = program_kernels(plan.program)
     return run_memory(made, sizes, dtype).own_bytes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from workbench.program.values import Program
@@ -63,13 +64,15 @@ class Plan:
                 return None
         return plan
 
+    @cached_property
     def folded(self) -> Plan:
-        """Fold every array to its live slices."""
+        """The plan after folding every array to its live slices."""
         return self._if_legal(Contract(), "of every array only what is live is kept")
 
+    @cached_property
     def stored(self) -> Plan:
-        """Fold arrays and donate the memory of dead ones: how a plan ends."""
-        return self.folded()._if_legal(Donate(), "what is dead hands on its memory")
+        """The plan with arrays folded and the memory of dead ones donated: how a plan ends."""
+        return self.folded._if_legal(Donate(), "what is dead hands on its memory")
 
     def because(self, why: str) -> Plan:
         """Return the plan with another reason for the last step."""

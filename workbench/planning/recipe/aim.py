@@ -1,0 +1,44 @@
+"""The aim of a plan: what it is to be best at, and for which runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from workbench.errors import WorkbenchError, nearest
+from workbench.planning.machine.constants import Machine
+from workbench.polyhedral.expression import whole
+
+Objective = Literal["time", "memory"]
+
+
+@dataclass(frozen=True)
+class Aim:
+    """The aim of a plan: least time or least memory of the device, at most `capacity` bytes of it,
+    for runs at these sizes.
+    """
+
+    objective: Objective
+    capacity: int | None
+    sizes: Mapping[str, int]
+    machine: Machine
+    dtype: str
+    threads: int
+
+    def __hash__(self) -> int:
+        """Return the same for equal aims; sizes are a mapping, and have no hash."""
+        return hash((self.objective, self.capacity, self.dtype))
+
+
+def expect_aim(objective: str, capacity: object) -> None:
+    """Refuse an unknown objective and a capacity that is no number of bytes."""
+    known = get_args(Objective)
+    if objective not in known:
+        hint = nearest(str(objective), known, "objectives")
+        raise WorkbenchError(f"unknown objective {objective!r}: {hint}")
+    if capacity is None:
+        return
+    number = whole(capacity)
+    if number is None or number <= 0:
+        raise WorkbenchError(f"capacity {capacity!r}; expected a positive number of bytes")
