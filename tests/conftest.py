@@ -99,7 +99,7 @@ def server() -> Machine:
     depends on them.
     """
     place = file_of("numpy")
-    place.parent.mkdir(parents=True)
+    place.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(SERVER, place)
     return machine("numpy")
 

@@ -10,6 +10,7 @@ import pytest
 from tests.cli.calling import Call
 from workbench.backends.native import cache
 from workbench.cli.commands import doctor
+from workbench.planning.recipe import plan_files
 
 pytestmark = pytest.mark.usefixtures("default_backend")
 
@@ -49,6 +50,13 @@ def test_doctor_names_the_compiler_and_the_cache_of_compiled_code(workbench: Cal
     assert f"ok       compiled code   300 B in {cache.folder()}" in lines
 
 
+def test_doctor_names_the_cache_of_recipes(workbench: Call) -> None:
+    (plan_files.folder() / "key").mkdir(parents=True)
+    (plan_files.folder() / "key" / "0.json").write_text("plan", encoding="utf-8")
+    line = f"ok       recipes         4 B in {plan_files.folder()}"
+    assert line in workbench("doctor").out.splitlines()
+
+
 LOST = (
     "what is compiled anew is lost when its process ends; name another directory in WORKBENCH_CACHE"
 )
@@ -63,6 +71,9 @@ def test_doctor_says_that_the_cache_of_compiled_code_is_a_file(
     assert done.code == 0
     said = f"missing  compiled code   0 B in {cache.folder()}, which cannot be written "
     assert f"{said}(Not a directory): {LOST}" in done.out.splitlines()
+    said = f"missing  recipes         0 B in {plan_files.folder()}, which cannot be written "
+    lost = "a recipe is made anew in each process; name another directory in WORKBENCH_CACHE"
+    assert f"{said}(Not a directory): {lost}" in done.out.splitlines()
 
 
 @pytest.mark.parametrize("reason", [errno.EROFS, errno.ENOSPC, errno.EACCES])
@@ -97,12 +108,17 @@ def test_doctor_says_why_there_is_no_compiler(
     assert "missing  C compiler      CC=no-such-cc names a program that is not there" in done.out
 
 
-def test_doctor_clears_the_compiled_code_and_nothing_else(workbench: Call) -> None:
+def test_doctor_clears_compiled_code_and_recipes_and_nothing_else(workbench: Call) -> None:
     keep(1200)
+    (plan_files.folder() / "key").mkdir(parents=True)
+    (plan_files.folder() / "key" / "0.json").write_text("plan", encoding="utf-8")
     measured = cache.folder().parent / "numpy-machine.json"
     measured.touch()
     done = workbench("doctor", "--clear")
     assert (done.code, done.err) == (0, "")
-    assert done.out == f"removed 1.2 kB of compiled code from {cache.folder()}\n"
+    assert done.out == (
+        f"removed 1.2 kB of compiled code from {cache.folder()}\n"
+        f"removed 4 B of recipes from {plan_files.folder()}\n"
+    )
     assert [*cache.folder().parent.iterdir()] == [measured]
     assert workbench("doctor", "--clear").out.startswith("removed 0 B of compiled code")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from workbench import nn, optim
 from workbench.algorithms import a2c, ppo, reinforce
 from workbench.environments import CartPole, Trivial
 from workbench.errors import WorkbenchError
+from workbench.folders import CACHE_VARIABLE
 from workbench.measure.checking.check import check
 from workbench.program.values import Program
 from workbench.transforms import (
@@ -268,7 +270,7 @@ for name, objective in {SEARCHES}.items():
 """
 
 
-def test_recipe_is_the_same_in_every_process() -> None:
+def test_recipe_is_the_same_in_every_process(tmp_path: Path) -> None:
     here = [
         wb.optimize(PROGRAMS[name][0](), objective, sizes={"B": LARGE}, backend="numpy").key
         for name, objective in SEARCHES.items()
@@ -276,7 +278,7 @@ def test_recipe_is_the_same_in_every_process() -> None:
     for seed in ("1", "2"):
         done = subprocess.run(
             [sys.executable, "-c", KEYS],
-            env=os.environ | {"PYTHONHASHSEED": seed},
+            env=os.environ | {"PYTHONHASHSEED": seed, CACHE_VARIABLE: str(tmp_path / seed)},
             capture_output=True,
             text=True,
             check=True,

@@ -12,11 +12,19 @@ from workbench.algorithms import a2c, ppo, reinforce
 from workbench.codegen.kernels import program_kernels
 from workbench.environments import CartPole
 from workbench.errors import WorkbenchError
-from workbench.lowering.launches import launches
 from workbench.measure.checking.check import check
+from workbench.planning.recipe import recomputed
 from workbench.processor import CORE_CACHE_VARIABLE
 from workbench.program.sizes import resolve
-from workbench.transforms import Contract, Donate, Incrementalize, Persist, Swap, Vectorize
+from workbench.transforms import (
+    Contract,
+    Donate,
+    Incrementalize,
+    Persist,
+    Recompute,
+    Swap,
+    Vectorize,
+)
 from workbench.variants.variant import Variant, optimize, variant
 
 SMALL = {"B": 2, "I": 2, "T": 4, "hidden": (3,), "environment": CartPole(time_limit=3)}
@@ -67,6 +75,44 @@ def test_blocks_are_smaller_where_their_memory_exceeds_the_cache(
     assert found(reinforce(), sizes=sizes).steps[1] == Persist("b", 32)
 
 
+def test_what_costs_little_is_computed_again_where_no_block_fits_into_the_cache() -> None:
+    """The first layer is: its products are of four numbers each, the second's of sixty-four."""
+    sizes = {"B": 256, "T": 1000, "I": 1}
+    chosen = found(reinforce(), sizes=sizes, threads=2)
+    again = Recompute("policy.hidden_1")
+    lifted, blocks = Incrementalize("worth", "t"), Persist("b", 16)
+    assert chosen.steps == (lifted, blocks, again, Contract(), Donate())
+    kept = chosen.root.replay((lifted, blocks, Contract(), Donate()))
+    peaks, seconds = zip(
+        *(
+            (found.peak_bytes["device"], found.seconds)
+            for found in (v.predict(sizes, "native", threads=2) for v in (kept, chosen))
+        ),
+        strict=True,
+    )
+    assert peaks[1] < 16e6 < peaks[0]
+    assert seconds[1] < 1.125 * seconds[0]
+    assert "4.1 MB of it are in no cache until they are read" in chosen.explain()
+
+
+def test_nothing_is_computed_again_that_a_cache_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CORE_CACHE_VARIABLE, str(16 << 20))
+    chosen = found(reinforce(), sizes={"B": 256, "T": 1000}, threads=2)
+    assert not any(isinstance(step, Recompute) for step in chosen.steps)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_what_is_computed_again_is_what_the_equations_mean(
+    monkeypatch: pytest.MonkeyPatch, backend: str
+) -> None:
+    monkeypatch.setenv(CORE_CACHE_VARIABLE, "10")
+    monkeypatch.setattr(recomputed, "LIMIT", 1000.0)
+    chosen = found(reinforce(**SMALL))
+    again = {step.array for step in chosen.steps if isinstance(step, Recompute)}
+    assert again >= {"policy.hidden_1", "policy.hidden_2"}
+    assert check(chosen, backend, "float64").passed
+
+
 def test_each_thread_has_two_blocks_where_there_are_enough_environments() -> None:
     program = ppo()
     blocks = {
@@ -86,7 +132,7 @@ def test_each_thread_has_two_blocks_where_there_are_enough_environments() -> Non
 def test_what_is_added_up_is_shared_out_to_every_thread(threads: int) -> None:
     sizes = {"B": 32 * threads, "T": 128}
     chosen = found(ppo(), threads, sizes=sizes)
-    made = program_kernels(chosen.program, launches(chosen.program))
+    made = program_kernels(chosen.program)
     known = resolve(chosen.program.equations, sizes)
     runs = [k.dealing.chunks.evaluate(known) for k in made.kernels if k.dealing]
     assert runs and min(runs) >= threads

@@ -1,12 +1,22 @@
-"""A plan is found once: what is run again, or measured after it was run, is not searched again."""
+"""A plan is found once: what is run again, or measured after it was run, is not searched again, in
+this process or in another.
+"""
 
 from __future__ import annotations
+
+import errno
+import json
+import os
+from pathlib import Path
 
 import pytest
 
 import workbench as wb
-from tests.programs import leaky_sum
-from workbench.planning.recipe import automatic
+from tests.programs import leaky_sum, small_reinforce
+from workbench.errors import WorkbenchError
+from workbench.planning.recipe import automatic, plan_files
+from workbench.processor import CORE_CACHE_VARIABLE
+from workbench.transforms import Contract
 
 
 @pytest.fixture
@@ -51,7 +61,173 @@ def test_a_machine_measured_meanwhile_is_another_aim(
     assert len(searches) == 2
 
 
-def test_an_equal_program_is_searched_for_itself(searches: list[str]) -> None:
+TAKEN = '{"step": {"transform": "Vectorize", "arguments": {"dim": "t"}}, "why": ""}'
+"""A step that is legal once."""
+
+
+def files() -> list[Path]:
+    """The stored plans."""
+    return sorted(plan_files.folder().rglob("*.json"))
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_an_equal_program_takes_the_steps_of_the_file(searches: list[str], backend: str) -> None:
+    first = wb.optimize(small_reinforce(), backend=backend)
+    again = wb.optimize(small_reinforce(), backend=backend)
+    assert len(searches) == len(files()) == 1
+    assert again.steps == first.steps
+    assert again.explain() == first.explain()
+    assert again.key == first.key
+    assert [v.notes for v in again.lineage] == [v.notes for v in first.lineage]
+    assert again.schedule == first.schedule
+
+
+def test_sizes_that_no_choice_depends_on_make_no_other_plan(searches: list[str]) -> None:
+    for updates in (2, 3):
+        wb.optimize(small_reinforce(), sizes={"I": updates}, backend="native")
+    assert len(searches) == 1
+    assert "I" not in json.loads(files()[0].read_text(encoding="utf-8"))["sizes"]
+    wb.optimize(small_reinforce(), sizes={"B": 512}, backend="native")
+    assert len(searches) == len(files()) == 2
+    wb.optimize(small_reinforce(), sizes={"I": 2, "B": 512}, backend="native")
+    assert len(searches) == 2
+
+
+def test_another_machine_number_of_threads_or_code_is_another_file(
+    searches: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wb.optimize(leaky_sum(), backend="native", threads=1)
+    wb.optimize(leaky_sum(), backend="native", threads=2)
+    monkeypatch.setenv(CORE_CACHE_VARIABLE, "1000")
+    wb.optimize(leaky_sum(), backend="native", threads=2)
+    monkeypatch.setattr(plan_files, "code_key", lambda: "other sources")
+    wb.optimize(leaky_sum(), backend="native", threads=2)
+    assert len(searches) == len(files()) == 4
+
+
+def test_the_code_s_key_changes_with_a_source_and_with_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "planning"
+    place.mkdir()
+    (place / "a.py").write_text("a = 1", encoding="utf-8")
+    key = plan_files.code_key.__wrapped__
+    monkeypatch.setattr(plan_files, "PACKAGE", tmp_path)
+    first = key()
+    assert key() == first
+    (place / "a.pyc").write_bytes(b"no source")
+    assert key() == first
+    os.utime(place / "a.py", (1, 1))
+    later = key()
+    (place / "a.py").write_text("a = 12", encoding="utf-8")
+    os.utime(place / "a.py", (1, 1))
+    assert len({first, later, key()}) == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"sizes": {}}',
+        '{"sizes": {"no size": 1}, "steps": []}',
+        '{"sizes": {}, "steps": [{"step": {"transform": "No"}, "why": ""}]}',
+        '{"sizes": {}, "steps": [{"step": {"transform": "Vectorize", "arguments": {}}}]}',
+        f'{{"sizes": {{}}, "steps": [{TAKEN}, {TAKEN}]}}',
+    ],
+)
+def test_a_file_without_legal_steps_is_removed_and_planned_anew(
+    searches: list[str], text: str
+) -> None:
+    first = wb.optimize(leaky_sum(), backend="numpy")
+    (path,) = files()
+    whole = path.read_text(encoding="utf-8")
+    path.rename(path.with_name("0.json"))
+    path.with_name("0.json").write_text(text, encoding="utf-8")
+    assert wb.optimize(leaky_sum(), backend="numpy").steps == first.steps
+    assert len(searches) == 2
+    assert path.read_text(encoding="utf-8") == whole
+    assert files() == [path]
+
+
+def test_what_another_process_removes_meanwhile_is_planned_anew(
+    searches: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     wb.optimize(leaky_sum(), backend="numpy")
+    listed = files()
+    monkeypatch.setattr(plan_files.PlanFiles, "_paths", lambda self: listed)
+    listed[0].unlink()
     wb.optimize(leaky_sum(), backend="numpy")
     assert len(searches) == 2
+
+
+@pytest.mark.parametrize("reason", [errno.EROFS, errno.ENOSPC, errno.EACCES])
+def test_a_folder_that_cannot_be_written_loses_nothing_but_time(
+    searches: list[str], monkeypatch: pytest.MonkeyPatch, reason: int
+) -> None:
+    def refused(*arguments: object) -> None:
+        raise OSError(reason, os.strerror(reason))
+
+    monkeypatch.setattr(os, "replace", refused)
+    for _ in range(2):
+        wb.optimize(leaky_sum(), backend="numpy")
+    assert len(searches) == 2
+    assert [path for path in plan_files.folder().rglob("*") if path.is_file()] == []
+
+
+def test_a_folder_that_can_only_be_read_is_used(
+    searches: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wb.optimize(leaky_sum(), backend="numpy")
+
+    def refused(*arguments: object, **named: object) -> None:
+        raise PermissionError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(os, "utime", refused)
+    wb.optimize(leaky_sum(), backend="numpy")
+    assert len(searches) == 1
+
+
+def test_a_file_in_the_folder_s_place_is_no_error(searches: list[str]) -> None:
+    plan_files.folder().parent.mkdir(parents=True)
+    plan_files.folder().write_text("a file", encoding="utf-8")
+    assert wb.optimize(leaky_sum(), backend="numpy").steps
+    assert plan_files.held_bytes() == 0
+    assert plan_files.why_not_kept() == "Not a directory"
+
+
+def test_plans_that_were_not_used_for_longest_are_removed(
+    searches: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wb.optimize(leaky_sum(), backend="numpy")
+    wb.optimize(leaky_sum(), "memory", backend="numpy")
+    for path in files():
+        os.utime(path, (1, 1))
+    wb.optimize(leaky_sum(), backend="numpy")  # used again
+    assert len(searches) == 2
+    monkeypatch.setattr(plan_files, "LIMIT", plan_files.held_bytes() + 1)
+    wb.optimize(leaky_sum(), dtype="float64", backend="numpy")
+    assert len(files()) == len([*plan_files.folder().iterdir()]) == 2
+    wb.optimize(leaky_sum(), backend="numpy")
+    assert len(searches) == 3
+    wb.optimize(leaky_sum(), "memory", backend="numpy")
+    assert len(searches) == 4
+
+
+def test_what_is_refused_is_not_stored(searches: list[str]) -> None:
+    for _ in range(2):
+        with pytest.raises(WorkbenchError, match="does not fit into 1 B"):
+            wb.optimize(leaky_sum(), capacity=1, backend="numpy")
+    assert len(searches) == 2
+    assert files() == []
+
+
+def test_steps_of_a_file_are_those_that_are_taken(searches: list[str]) -> None:
+    """Nothing is searched for where a file has legal steps, whatever they are."""
+    wb.optimize(leaky_sum(), backend="numpy")
+    (path,) = files()
+    record = json.loads(path.read_text(encoding="utf-8"))
+    record["steps"] = [{"step": Contract().to_json(), "why": "said so"}]
+    path.write_text(json.dumps(record), encoding="utf-8")
+    assert wb.optimize(leaky_sum(), backend="numpy").explain() == "Contract(): said so"

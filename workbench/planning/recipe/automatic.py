@@ -55,9 +55,7 @@ def _searched(program: Program, aim: Aim) -> Plan:
     judge = Judge(aim.machine, aim.sizes, aim.dtype, aim.threads)
     limit = MOST // len(program.statements) + 1
     if aim.machine.backend == "native":
-        blocks = judge.of(
-            persisted(Plan(program), aim.sizes, aim.dtype, aim.threads, core_cache().bytes)
-        )
+        blocks = judge.of(persisted(Plan(program), judge, core_cache().bytes))
         return _Frugal(judge, aim, limit, blocks, blocks).planned()
     whole = judge.of(vectorized(Plan(program)))
     whole = Search(judge, _faster, _seconds, limit, best=True).improved(whole)

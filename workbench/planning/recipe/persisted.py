@@ -2,16 +2,17 @@
 which goes through all of its statements with memory of its own.
 
 No other dimension becomes an axis: what a loop carries stays a loop inside the blocks. Nothing is
-predicted for it, so that a program is planned as fast as its steps are taken.
+predicted where a block fits into a core's cache, so that a program is planned as fast as its steps
+are taken.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from workbench.codegen.kernels import program_kernels
-from workbench.codegen.run_memory import run_memory
+from workbench.planning.recipe.judging import Judge
 from workbench.planning.recipe.plan import Plan, Reasoned
+from workbench.planning.recipe.recomputed import own_bytes, recomputed
 from workbench.transforms import Incrementalize, Persist, Vectorize
 from workbench.transforms.incrementalize.rewrite import slides
 from workbench.transforms.step.refusal import Refusal, Refused
@@ -22,16 +23,17 @@ group takes half of the memory.
 """
 
 
-def persisted(start: Plan, sizes: Mapping[str, int], dtype: str, threads: int, cache: int) -> Plan:
+def persisted(start: Plan, judge: Judge, cache: int) -> Plan:
     """Return the plan in blocks, of which there are enough for the threads and whose memory is in
-    a core's cache of so many bytes; in the smallest where none fits.
+    a core's cache of so many bytes. Where none fits, the smallest, in which arrays are computed
+    again as far as that costs little.
     """
     plan = recurrent(start)
     for size in BLOCKS:
-        found = in_blocks(plan, {d: _size(plan, d, size, sizes, threads) for d in _order(plan)})
-        if size == BLOCKS[-1] or _own_bytes(found.stored, sizes, dtype) <= cache:
-            break
-    return found
+        found = in_blocks(plan, {d: _size(plan, d, size, judge) for d in _order(plan)})
+        if own_bytes(found, judge) <= cache:
+            return found
+    return recomputed(found, judge, cache)
 
 
 def recurrent(plan: Plan) -> Plan:
@@ -78,15 +80,10 @@ def _order(plan: Plan) -> list[str]:
     ]
 
 
-def _size(plan: Plan, dim: str, most: int, sizes: Mapping[str, int], threads: int) -> int:
+def _size(plan: Plan, dim: str, most: int, judge: Judge) -> int:
     """Return the largest size of a block, up to `most`, that leaves each thread two: threads share
     out the runs of blocks that are added up, and a run has two at least.
     """
-    length = plan.program.dim[dim].size.evaluate(sizes)
-    return next((n for n in BLOCKS if n <= most and 2 * n * threads <= length), BLOCKS[-1])
-
-
-def _own_bytes(plan: Plan, sizes: Mapping[str, int], dtype: str) -> int:
-    """Return the bytes of a block's own memory."""
-    made = program_kernels(plan.program)
-    return run_memory(made, sizes, dtype).own_bytes
+    length = plan.program.dim[dim].size.evaluate(judge.sizes)
+    fitting = (n for n in BLOCKS if n <= most and 2 * n * judge.threads <= length)
+    return next(fitting, BLOCKS[-1])

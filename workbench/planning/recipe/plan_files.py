@@ -27,6 +27,9 @@ from workbench.transforms.step.step_json import from_json
 LIMIT = 10**7
 """The bytes that the files may have together: a plan of a few steps has about one thousand."""
 
+PACKAGE = Path(__file__).parents[2]
+"""The folder of the installed sources."""
+
 ROOMS = ("polyhedral", "program", "lowering", "codegen", "transforms", "planning")
 """The packages whose code decides on a plan."""
 
@@ -149,10 +152,9 @@ def code_key() -> str:
     """Return a digest of the code that decides on a plan: of each source its size and time of
     change, by which Python itself decides whether what it compiled of the source still holds.
     """
-    package = Path(__file__).parents[2]
     sources = {
         str(path): (status.st_size, status.st_mtime_ns)
-        for path, status in cache_files.files_in(*(package / room for room in ROOMS))
+        for path, status in cache_files.files_in(*(PACKAGE / room for room in ROOMS))
         if path.suffix == ".py"
     }
     return _digest(sources)
