@@ -4,13 +4,11 @@ memory: where none of its sizes lets a core's cache hold it, and that costs litt
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from workbench.codegen.kernels import program_kernels
 from workbench.codegen.run_memory import run_memory
-from workbench.lowering.loops.bytes import bytes_of
-from workbench.planning.recipe.judging import Judge
+from workbench.planning.recipe.judging import Judge, JudgedPlan
 from workbench.planning.recipe.plan import Plan, Reasoned
 from workbench.program.text.units import bytes_text
 from workbench.transforms import Recompute
@@ -25,24 +23,23 @@ def recomputed(plan: Plan, judge: Judge, cache: int) -> Plan:
     """Return the plan in which a block has less memory of its own, until it fits into a core's
     cache of so many bytes or the next array would cost too much time.
 
-    Of the arrays that alone fill the cache, the one is next that costs least. A step after blocks
-    are made puts what it computes into the loop that reads it.
+    Of the arrays that alone fill the cache those that cost least come first, each predicted once: a
+    plan takes time in proportion to its arrays. A step after blocks are made puts what it computes
+    into the loop that reads it.
     """
-    held = own_bytes(plan, judge)
-    if held <= cache:
-        return plan
-    limit = LIMIT * judge.exactly(plan.stored).seconds
-    while held > cache:
-        tried = (
-            (judge.exactly(after.stored).seconds, after)
-            for after in _without_one(plan, judge, cache)
-            if own_bytes(after, judge) < held
-        )
-        seconds, after = min(tried, key=lambda one: one[0], default=(math.inf, plan))
-        if seconds > limit:
+    kept, held = judge.exactly(plan.stored), own_bytes(plan, judge)
+    again: list[str] = []
+    found = plan
+    for array in _by_seconds(kept, cache):
+        if held <= cache:
             break
-        plan, held = after, own_bytes(after, judge)
-    return plan
+        after = _without(plan, [*again, array], kept)
+        if after is None or own_bytes(after, judge) >= held:
+            continue
+        if judge.exactly(after.stored).seconds > LIMIT * kept.seconds:
+            break
+        again, found, held = [*again, array], after, own_bytes(after, judge)
+    return found
 
 
 def own_bytes(plan: Plan, judge: Judge) -> int:
@@ -51,14 +48,31 @@ def own_bytes(plan: Plan, judge: Judge) -> int:
     return run_memory(made, judge.sizes, judge.dtype).own_bytes
 
 
-def _without_one(plan: Plan, judge: Judge, cache: int) -> Iterator[Plan]:
-    """Yield the plan with one array computed again, for each that alone fills the cache."""
-    made = program_kernels(plan.stored.program)
-    for array, stored in made.loops.stored.items():
-        size = bytes_of(stored.buffer, judge.sizes, judge.dtype)
-        if stored.buffer.name not in made.loops.own or size <= cache:
-            continue
-        why = f"a block's {bytes_text(size)} of it are in no cache until they are read"
-        after = plan.after_all([Reasoned(Recompute(array), why)])
-        if after is not None:
-            yield after
+def _by_seconds(kept: JudgedPlan, cache: int) -> list[str]:
+    """Return the arrays of a block that alone fill the cache: first that which takes least to
+    compute.
+    """
+    program = kept.plan.program
+    loops = program_kernels(program).loops
+    own = {array for array, stored in loops.stored.items() if stored.buffer.name in loops.own}
+    seconds = {
+        array.name: sum(kept.share(s.name) for s in program.writers[array.name])
+        for array in program.arrays
+        if array.name in own and kept.stored[array.name] > cache
+    }
+    return sorted(seconds, key=seconds.__getitem__)
+
+
+def _without(plan: Plan, arrays: Sequence[str], kept: JudgedPlan) -> Plan | None:
+    """Return the plan with arrays computed again, the last of the program first: what it is
+    computed from is then read where it is computed again.
+    """
+    order = [array.name for array in plan.program.arrays]
+    steps = (
+        Reasoned(
+            Recompute(array),
+            f"a block's {bytes_text(kept.stored[array])} of it are in no cache until they are read",
+        )
+        for array in sorted(arrays, key=order.index, reverse=True)
+    )
+    return plan.after_all([*steps])
