@@ -24,6 +24,7 @@ from workbench.planning.machine.calibrated import machine
 from workbench.planning.recipe.aim import Aim, Objective, expect_aim
 from workbench.planning.recipe.automatic import planned
 from workbench.polyhedral import tree
+from workbench.polyhedral.expression import whole
 from workbench.polyhedral.outline import outline
 from workbench.processor import usable_cores
 from workbench.program.sizes import resolve
@@ -235,10 +236,15 @@ def variant(program: Program | Variant) -> Variant:
 
 
 def threads_of(backend: str, threads: int | None) -> int:
-    """Return the threads of a run on a backend: of arrays always one."""
+    """Return the threads of a run on a backend: of arrays always one, and by other machines'
+    predictions more than there are. Raises WorkbenchError where `threads` is no such number.
+    """
     if backend != "native":
         return 1
-    return usable_cores() if threads is None else threads
+    number = usable_cores() if threads is None else whole(threads)
+    if number is None or number < 1:
+        raise WorkbenchError(f"threads {threads!r}; expected a positive number")
+    return number
 
 
 _root = variant  # `optimize` has a parameter of that name
@@ -265,13 +271,13 @@ def optimize(
 
     Raises WorkbenchError where no plan fits under the capacity, and for an unknown dtype.
     """
-    expect_aim(objective, capacity)
+    most = expect_aim(objective, capacity)
     check_dtype(dtype)
     root = _root(variant)
     backend = or_default(backend)
     known = resolve(root.program.equations, sizes)
     shared = threads_of(backend, threads)
-    plan = planned(root.program, Aim(objective, capacity, known, machine(backend), dtype, shared))
+    plan = planned(root.program, Aim(objective, most, known, machine(backend), dtype, shared))
     for taken in plan.taken:
         root = Variant(taken.program, root, taken.step, taken.notes, taken.why)
     return root

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -14,6 +15,9 @@ from workbench.environments import CartPole
 from workbench.errors import WorkbenchError
 from workbench.measure.checking.check import check
 from workbench.planning.recipe import recomputed
+from workbench.planning.recipe.judging import JudgedPlan
+from workbench.planning.recipe.persisted import runs_for
+from workbench.planning.recipe.plan import Plan
 from workbench.processor import CORE_CACHE_VARIABLE
 from workbench.program.sizes import resolve
 from workbench.transforms import (
@@ -61,7 +65,7 @@ def test_what_is_found_computes_it_as_compiled_code(name: str) -> None:
 
 def test_environments_and_samples_run_in_blocks_of_two_groups_of_lanes() -> None:
     chosen = found(ppo(), sizes={"B": 512})
-    assert chosen.steps == (Persist("b", 32), Persist("k", 32), Contract(), Donate())
+    assert chosen.steps == (Persist("b", 32, 8), Persist("k", 32, 8), Contract(), Donate())
 
 
 def test_blocks_are_smaller_where_their_memory_exceeds_the_cache(
@@ -70,9 +74,9 @@ def test_blocks_are_smaller_where_their_memory_exceeds_the_cache(
     sizes = {"B": 512, "T": 100}
     lifted = Incrementalize("worth", "t")
     whole = found(reinforce(), sizes=sizes)
-    assert whole.steps == (lifted, Persist("b", 16), Contract(), Donate())
+    assert whole.steps == (lifted, Persist("b", 16, 8), Contract(), Donate())
     monkeypatch.setenv(CORE_CACHE_VARIABLE, str(64 << 20))
-    assert found(reinforce(), sizes=sizes).steps[1] == Persist("b", 32)
+    assert found(reinforce(), sizes=sizes).steps[1] == Persist("b", 32, 8)
 
 
 def test_what_costs_little_is_computed_again_where_no_block_fits_into_the_cache() -> None:
@@ -80,7 +84,7 @@ def test_what_costs_little_is_computed_again_where_no_block_fits_into_the_cache(
     sizes = {"B": 256, "T": 1000, "I": 1}
     chosen = found(reinforce(), sizes=sizes, threads=2)
     again = Recompute("policy.hidden_1")
-    lifted, blocks = Incrementalize("worth", "t"), Persist("b", 16)
+    lifted, blocks = Incrementalize("worth", "t"), Persist("b", 16, 8)
     assert chosen.steps == (lifted, blocks, again, Contract(), Donate())
     kept = chosen.root.replay((lifted, blocks, Contract(), Donate()))
     peaks, seconds = zip(
@@ -109,8 +113,23 @@ def test_what_is_computed_again_is_what_the_equations_mean(
     monkeypatch.setattr(recomputed, "LIMIT", 1000.0)
     chosen = found(reinforce(**SMALL))
     again = {step.array for step in chosen.steps if isinstance(step, Recompute)}
-    assert again >= {"policy.hidden_1", "policy.hidden_2"}
+    assert again > {"policy.hidden_1"}
     assert check(chosen, backend, "float64").passed
+
+
+def test_deeper_networks_take_no_more_predictions_than_arrays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried: list[Sequence[str]] = []
+    without = recomputed._without
+
+    def counting(plan: Plan, arrays: Sequence[str], kept: JudgedPlan) -> Plan | None:
+        tried.append(arrays)
+        return without(plan, arrays, kept)
+
+    monkeypatch.setattr(recomputed, "_without", counting)
+    found(reinforce(hidden=(64, 64, 64)), sizes={"B": 256, "T": 1000}, threads=2)
+    assert tried and len({arrays[-1] for arrays in tried}) == len(tried)
 
 
 def test_each_thread_has_two_blocks_where_there_are_enough_environments() -> None:
@@ -120,11 +139,11 @@ def test_each_thread_has_two_blocks_where_there_are_enough_environments() -> Non
         for B, threads in ((64, 1), (64, 2), (512, 8), (512, 16), (4, 2))
     }
     assert blocks == {
-        (64, 1): Persist("b", 32),
-        (64, 2): Persist("b", 16),
-        (512, 8): Persist("b", 32),
-        (512, 16): Persist("b", 16),
-        (4, 2): Persist("b", 16),
+        (64, 1): Persist("b", 32, 8),
+        (64, 2): Persist("b", 16, 8),
+        (512, 8): Persist("b", 32, 8),
+        (512, 16): Persist("b", 16, 16),
+        (4, 2): Persist("b", 16, 8),
     }
 
 
@@ -136,6 +155,17 @@ def test_what_is_added_up_is_shared_out_to_every_thread(threads: int) -> None:
     known = resolve(chosen.program.equations, sizes)
     runs = [k.dealing.chunks.evaluate(known) for k in made.kernels if k.dealing]
     assert runs and min(runs) >= threads
+
+
+def test_runs_are_the_same_for_up_to_eight_threads_and_enough_for_more() -> None:
+    runs = {threads: runs_for(threads) for threads in (1, 2, 3, 8, 9, 16, 17, 64)}
+    assert runs == {1: 8, 2: 8, 3: 8, 8: 8, 9: 16, 16: 16, 17: 32, 64: 64}
+
+
+def test_reason_of_blocks_says_in_how_many_runs_they_add_up() -> None:
+    assert (
+        "in 8 runs, added up in order, of which threads take one each" in found(returns()).explain()
+    )
 
 
 def test_no_axis_is_taken_along_what_a_loop_carries() -> None:

@@ -9,6 +9,7 @@ import json
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import workbench as wb
@@ -213,6 +214,24 @@ def test_plans_that_were_not_used_for_longest_are_removed(
     assert len(searches) == 3
     wb.optimize(leaky_sum(), "memory", backend="numpy")
     assert len(searches) == 4
+
+
+def test_numbers_of_numpy_ask_for_the_same_plan(searches: list[str]) -> None:
+    for number in (int, np.int64):
+        wb.optimize(
+            leaky_sum(),
+            capacity=number(10**9),
+            sizes={"T": number(9)},
+            backend="native",
+            threads=number(2),
+        )
+    assert len(searches) == len(files()) == 1
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, True])
+def test_planning_refused_when_threads_are_no_number(threads: object) -> None:
+    with pytest.raises(WorkbenchError, match=f"threads {threads!r}; expected a positive number"):
+        wb.optimize(leaky_sum(), backend="native", threads=threads)  # type: ignore[arg-type]
 
 
 def test_what_is_refused_is_not_stored(searches: list[str]) -> None:

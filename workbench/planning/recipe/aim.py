@@ -31,14 +31,17 @@ class Aim:
         return hash((self.objective, self.capacity, self.dtype))
 
 
-def expect_aim(objective: str, capacity: object) -> None:
-    """Refuse an unknown objective and a capacity that is no number of bytes."""
+def expect_aim(objective: str, capacity: object) -> int | None:
+    """Return the capacity as a plain number. Refuse an unknown objective and a capacity that is no
+    number of bytes.
+    """
     known = get_args(Objective)
     if objective not in known:
         hint = nearest(str(objective), known, "objectives")
         raise WorkbenchError(f"unknown objective {objective!r}: {hint}")
     if capacity is None:
-        return
+        return None
     number = whole(capacity)
     if number is None or number <= 0:
         raise WorkbenchError(f"capacity {capacity!r}; expected a positive number of bytes")
+    return number

@@ -23,14 +23,20 @@ group takes half of the memory.
 """
 
 
+RUNS = 8
+"""The least runs of blocks whose sums are added up: as many threads take one each. A run has partial
+sums of its own, as large as all gradients, that one thread clears, another fills and one adds up.
+"""
+
+
 def persisted(start: Plan, judge: Judge, cache: int) -> Plan:
     """Return the plan in blocks, of which there are enough for the threads and whose memory is in
     a core's cache of so many bytes. Where none fits, the smallest, in which arrays are computed
     again as far as that costs little.
     """
-    plan = recurrent(start)
+    plan, runs = recurrent(start), runs_for(judge.threads)
     for size in BLOCKS:
-        found = in_blocks(plan, {d: _size(plan, d, size, judge) for d in _order(plan)})
+        found = in_blocks(plan, {d: _size(plan, d, size, judge) for d in _order(plan)}, runs)
         if own_bytes(found, judge) <= cache:
             return found
     return recomputed(found, judge, cache)
@@ -47,14 +53,24 @@ def recurrent(plan: Plan) -> Plan:
     return plan
 
 
-def in_blocks(plan: Plan, blocks: Mapping[str, int]) -> Plan:
-    """Return the plan with what runs over each dimension in blocks of a size, or where that is
-    refused as an axis.
+def runs_for(threads: int) -> int:
+    """Return in how many runs of blocks sums are added up: a power of two, the same for up to eight
+    threads.
+    """
+    return max(RUNS, 1 << (threads - 1).bit_length())
+
+
+def in_blocks(plan: Plan, blocks: Mapping[str, int], runs: int) -> Plan:
+    """Return the plan with what runs over each dimension in blocks of a size, dealt to so many
+    runs, or where that is refused as an axis.
     """
     for dim, size in blocks.items():
-        why = f"a block of {size} along {dim} goes through all of its statements in a core's cache"
+        why = (
+            f"a block of {size} along {dim} goes through all of its statements in a core's cache, "
+            f"in {runs} runs, added up in order, of which threads take one each"
+        )
         axis = Reasoned(Vectorize(dim), f"nothing along {dim} needs anything else along it")
-        plan = _persisted(plan, Persist(dim, size), why) or plan.after_all([axis]) or plan
+        plan = _persisted(plan, Persist(dim, size, runs), why) or plan.after_all([axis]) or plan
     return plan
 
 
