@@ -24,8 +24,9 @@ group takes half of the memory.
 
 
 RUNS = 8
-"""The least runs of blocks whose sums are added up: as many threads take one each. A run has partial
-sums of its own, as large as all gradients, that one thread clears, another fills and one adds up.
+"""The least runs of blocks whose sums are added up: as many threads take one each. A run has
+partial sums of its own, as large as all gradients: one thread clears them, another fills them, and
+one adds them up.
 """
 
 
