@@ -24,9 +24,8 @@ group takes half of the memory.
 
 
 RUNS = 8
-"""The least runs of blocks whose sums are added up: as many threads take one each. A run has
-partial sums of its own, as large as all gradients: one thread clears them, another fills them, and
-one adds them up.
+"""The least runs of blocks whose sums are added up. A run has partial sums of its own, as large as
+all gradients: one thread clears them, another fills them, and one adds them up.
 """
 
 
@@ -55,10 +54,11 @@ def recurrent(plan: Plan) -> Plan:
 
 
 def runs_for(threads: int) -> int:
-    """Return in how many runs of blocks sums are added up: a power of two, the same for up to eight
-    threads.
+    """Return in how many runs of blocks sums are added up: a power of two, the same for up to four
+    threads, and two for each of more: with one each, six threads would take eight in the time of
+    twelve.
     """
-    return max(RUNS, 1 << (threads - 1).bit_length())
+    return max(RUNS, 2 << (threads - 1).bit_length())
 
 
 def in_blocks(plan: Plan, blocks: Mapping[str, int], runs: int) -> Plan:
@@ -68,7 +68,7 @@ def in_blocks(plan: Plan, blocks: Mapping[str, int], runs: int) -> Plan:
     for dim, size in blocks.items():
         why = (
             f"a block of {size} along {dim} goes through all of its statements in a core's cache, "
-            f"in {runs} runs, added up in order, of which threads take one each"
+            f"in {runs} runs, which threads share out and which are added up in order"
         )
         axis = Reasoned(Vectorize(dim), f"nothing along {dim} needs anything else along it")
         plan = _persisted(plan, Persist(dim, size, runs), why) or plan.after_all([axis]) or plan
