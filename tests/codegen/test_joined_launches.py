@@ -14,7 +14,6 @@ from workbench.codegen.kernel_records import loads
 from workbench.codegen.kernel_records import walk as walk_kernel
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.codegen.printing.program_text import program_text
-from workbench.lowering.launches import launches
 from workbench.lowering.loops.records import Allocate, Free, Launch, walk
 from workbench.program.values import Program
 from workbench.transforms import Contract, Donate
@@ -123,7 +122,7 @@ def program_of(name: str) -> Program:
 def made(name: str) -> ProgramKernels:
     """The kernels of a program after its steps."""
     program = program_of(name)
-    return program_kernels(program, launches(program))
+    return program_kernels(program)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
