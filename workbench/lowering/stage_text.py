@@ -11,6 +11,7 @@ from workbench.lowering.values.stored import Stored
 from workbench.polyhedral import tree
 from workbench.polyhedral.lifetimes.windows import Lifetime
 from workbench.polyhedral.loops import from_tree
+from workbench.program.storage import INNER
 
 
 def _loops(nodes: tuple[from_tree.Node, ...], indent: str = "") -> Iterator[str]:
@@ -42,7 +43,8 @@ def _storage(storage: Mapping[str, Stored]) -> Iterator[str]:
     for name, stored in storage.items():
         buffer = stored.buffer
         shape = ", ".join(str(n) for n in buffer.shape)
-        order = ", ".join(stored.array.dims[position] for position in stored.order)
+        dims = [stored.array.dims[position] for position in stored.order]
+        order = ", ".join(dims if stored.together else stored.arranged(dims, [INNER]))
         host = " on the host" if buffer.space == HOST else ""
         initial = f", begins as {buffer.initial}" if buffer.initial else ""
         yield f"{name}: {buffer.dtype}[{shape}]{f' over {order}' if order else ''}{host}{initial}"

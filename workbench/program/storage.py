@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+INNER = "..."
+"""The name of all inner axes of an array, in their order, among its dimensions."""
+
 
 @dataclass(frozen=True)
 class Storage:
@@ -33,6 +36,10 @@ class Storage:
     """Arrays of a sum's points that are added up as they are computed, and never stored.
 
     See `program/accumulating.py`.
+    """
+    layouts: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Pairs (array, order): its dimensions in memory, outermost first; `INNER` in it stands for all
+    inner axes. An array that is not named has the order of the program.
     """
 
     @property

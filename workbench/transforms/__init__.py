@@ -14,6 +14,7 @@ from workbench.transforms.order.tile import Tile
 from workbench.transforms.order.vectorize import Vectorize
 from workbench.transforms.storage.contract import Contract
 from workbench.transforms.storage.donate import Donate
+from workbench.transforms.storage.layout import Layout
 from workbench.transforms.storage.swap import Swap
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Fuse",
     "Incrementalize",
     "Interchange",
+    "Layout",
     "Persist",
     "Place",
     "Recompute",

@@ -21,10 +21,10 @@ def address(
 
     It is counted in elements from the buffer's beginning. `place` has the numbers of blocks.
     """
+    steps = [(stored.count(p), stored.slot(p, index[p])) for p in stored.order]
     at = expression(0)
-    for position in stored.order:
-        at = at * stored.count(position) + stored.slot(position, index[position])
-    at = at * total(symbolic(stored.array.shape)) + inner
+    for count, slot in stored.arranged(steps, [(total(symbolic(stored.array.shape)), inner)]):
+        at = at * count + slot
     if not isinstance(stored, TileStored):
         return at
     assert stored.block is not None

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
 from workbench.codegen.bodies.addresses import address
 from workbench.codegen.bodies.body_values import Bodies
 from workbench.codegen.bodies.element_bodies import in_a_row
-from workbench.codegen.emitter import Emitter, InBlock, Index, cast, flat, total
-from workbench.codegen.kernel_records import Holds, Invoke, Number, Store, Value
+from workbench.codegen.emitter import Element, Emitter, InBlock, Index, cast, flat, total
+from workbench.codegen.kernel_records import Holds, Invoke, Load, Number, Store, Value
 from workbench.codegen.writing.matrix_products import (
     Product,
     block_products,
@@ -280,7 +280,8 @@ class InstanceWriter:
         bodies.prepare()
         body = self.statement.body
         if isinstance(body, Call) and body.operation == "orthogonalize":
-            bodies.orthogonalize(body, self.target.buffer.name, self.address((expression(0),) * 2))
+            with self._in_one_piece(body.operation) as (buffer, begin):
+                bodies.orthogonalize(body, buffer, begin)
             return
         if isinstance(self.statement, Finish):
             self._finished(bodies, self.statement)
@@ -297,6 +298,19 @@ class InstanceWriter:
             some: Value = Holds(any_holds(held, self.place)) if held else Number(False, "bool")
             bodies.require("nonempty", some)
 
+    @contextmanager
+    def _in_one_piece(self, wish: str) -> Iterator[Element]:
+        """Give the memory for a call that writes all elements of the result one after the other:
+        the result's own where they lie so, else other memory, from which they are stored.
+        """
+        if self.target.together:
+            yield self.target.buffer.name, self.address((expression(0),) * len(self.shape))
+            return
+        dtype = self.target.array.dtype
+        buffer = self.out.scratch(wish, dtype, total(self.shape))
+        yield buffer, expression(0)
+        self.out.each(self.shape, lambda i: self.store(i, Load(buffer, flat(i, self.shape), dtype)))
+
     def _permutation(self) -> None:
         body = self.statement.body
         assert isinstance(body, Call)
@@ -311,8 +325,8 @@ class InstanceWriter:
             ("coordinates", coordinates),
             ("n", n),
         )
-        out = (self.target.buffer.name, self.address((expression(0),)))
-        self.out.add(Invoke("permutation", out, ((words, expression(0)),), options))
+        with self._in_one_piece("permutation") as out:
+            self.out.add(Invoke("permutation", out, ((words, expression(0)),), options))
 
     def _external(self, body: Call) -> None:
         if self.own:
@@ -324,7 +338,6 @@ class InstanceWriter:
         bodies = self.bodies("")
         bodies.prepare()
         operands = tuple((bodies.whole(a), expression(0)) for a in body.arguments)
-        out = (self.target.buffer.name, self.address((expression(0),) * len(self.shape)))
         options = (
             ("name", body.options["name"]),
             ("method", body.options["method"]),
@@ -333,7 +346,8 @@ class InstanceWriter:
             ("statement", self.statement.name),
             ("instance", tuple((d, self.place[d]) for d in self.statement.dims)),
         )
-        self.out.add(Invoke("external", out, operands, options))
+        with self._in_one_piece("external") as out:
+            self.out.add(Invoke("external", out, operands, options))
 
 
 def _elements(body: Body) -> float:

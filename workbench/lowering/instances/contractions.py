@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from workbench.lowering.loops.records import NEW, WHOLE, Entry, Reshape, Symbolic, Transpose
-from workbench.lowering.values.intervals import greatest_length
+from workbench.lowering.values.intervals import greatest_length, total
 from workbench.lowering.values.layout import Layout, Value, dense
 from workbench.lowering.values.scope import Scope
 from workbench.polyhedral.expression import Expression, expression
@@ -392,11 +392,3 @@ def _transposed(scope: Scope, value: Value, axes: Sequence[int]) -> Value:
         if value.rank
         else scope.view(value, Transpose(tuple(axes)), (), shape, value.layout)
     )
-
-
-def total(sizes: Sequence[Expression]) -> Expression:
-    """Return the product of lengths."""
-    product = expression(1)
-    for n in sizes:
-        product = product * n
-    return product

@@ -18,6 +18,7 @@ from workbench.lowering.instances.operation_rules import ones_only
 from workbench.lowering.instances.segment_sums import segment_sum
 from workbench.lowering.loops.records import NEW, WHOLE, Entry
 from workbench.lowering.reads.index_arrays import index_value
+from workbench.lowering.values.intervals import total
 from workbench.lowering.values.layout import Value
 from workbench.lowering.values.scope import Scope
 from workbench.lowering.values.stored import symbolic
@@ -271,12 +272,12 @@ def _without_infinities_outside(
         ",".join("".join(short[x] for x in one.letters) for one in group)
         for group in ((mask, *operands), (out,))
     )
-    points = contractions.total([scope.longest(mask.size(x)) for x in gone])
+    points = total([scope.longest(mask.size(x)) for x in gone])
     picked = points * (1 + 2 * len(gone))  # ones, and positions of eight bytes
     for one in operands:
         rest = [x for x in one.letters if x not in mask.letters]
         along = points if set(gone) & set(one.letters) else expression(1)
-        picked = picked + along * contractions.total([scope.longest(one.size(x)) for x in rest])
+        picked = picked + along * total([scope.longest(one.size(x)) for x in rest])
     scope.apply(
         "sum_inside",
         [mask.value, *(one.value for one in operands)],

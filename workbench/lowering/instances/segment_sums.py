@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from workbench.lowering.instances.contractions import Letters, total
+from workbench.lowering.instances.contractions import Letters
 from workbench.lowering.instances.linearize import Linearizer
+from workbench.lowering.values.intervals import total
 from workbench.lowering.values.layout import Value
 from workbench.polyhedral.expression import variable
 from workbench.program.values import Body, Call, IndexValue, Literal

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from workbench.lowering.loops.records import (
     WHOLE,
@@ -61,7 +61,7 @@ class Slice(Stored):
 
     def count(self, position: int) -> Expression:
         """Return the length in memory of the dimension at `position`."""
-        return self.buffer.shape[self.order.index(position)]
+        return self.buffer.shape[self.axes[self.order.index(position)]]
 
     def slot(self, position: int, index: Expression) -> Expression:
         """Return the place of `index` along the dimension at `position`."""
@@ -194,7 +194,8 @@ def _filled(scope: Scope, target: Slice, index: Sequence[Expression]) -> bool:
 
 def _slice(scope: Scope, host: Stored, parts: tuple[Along | None, ...]) -> Slice:
     """Make a buffer on the device for part of an array."""
-    order = tuple(p for p in host.order if (part := parts[p]) is None or not part.position)
+    ordered = [p for p in host.order if (part := parts[p]) is None or not part.position]
+    order, lead = tuple(ordered), sum(p in ordered for p in host.order[: host.lead])
     windows = tuple(
         host.windows[p] if part is None else expression(1) if part.position else None
         for p, part in enumerate(parts)
@@ -204,9 +205,14 @@ def _slice(scope: Scope, host: Stored, parts: tuple[Along | None, ...]) -> Slice
         for p in order
     ]
     name = scope.workspace.fresh("slice", of=host.buffer.name)
-    buffer = Buffer(name, host.buffer.dtype, (*lengths, *symbolic(host.array.shape)))
-    scope.workspace.reserve(buffer)
-    return Slice(host.array, order, windows, buffer, host.level, host=host, parts=parts)
+    draft = Slice(
+        host.array, order, lead, windows, Buffer(name, host.buffer.dtype, ()), host.level,
+        host=host, parts=parts,
+    )  # fmt: skip
+    shape = draft.arranged(lengths, symbolic(host.array.shape))
+    made = replace(draft, buffer=replace(draft.buffer, shape=shape))
+    scope.workspace.reserve(made.buffer)
+    return made
 
 
 def _copy(scope: Scope, part: Slice, function: str) -> None:
@@ -229,9 +235,9 @@ def _copy(scope: Scope, part: Slice, function: str) -> None:
         there.append(Range(first, shortest(first + along.n)))
         here.append(WHOLE if along.n == part.count(p) else Range(expression(0), along.n))
         lengths.append(along.n)
-    shape = (*lengths, *symbolic(part.array.shape))
-    host = scope.index(_all(part.host.buffer), [*there, *inner], (), shape)
-    device = scope.index(_all(part.buffer), [*here, *inner], (), shape)
+    shape = part.arranged(lengths, symbolic(part.array.shape))
+    host = scope.index(_all(part.host.buffer), part.host.arranged(there, inner), (), shape)
+    device = scope.index(_all(part.buffer), part.arranged(here, inner), (), shape)
     source, target = (host, device) if function == TO_DEVICE else (device, host)
     scope.apply(function, [source], target)
 

@@ -8,7 +8,7 @@ from workbench.lowering.loops.records import DEVICE, HOST, Record, ResultBuffer
 from workbench.lowering.memory.allocate import place
 from workbench.lowering.memory.lives import homes, masked
 from workbench.lowering.values.scope import Workspace
-from workbench.lowering.values.stored import Stored, memory_order, store
+from workbench.lowering.values.stored import Stored, axis_order, store
 from workbench.polyhedral.lifetimes.windows import Lifetime
 from workbench.program.values import Program
 
@@ -23,7 +23,6 @@ def stored_arrays(
 
     `exact`: what runs reads no element beyond those that are written, under a mask or not.
     """
-    order = memory_order(program)
     outputs = {o.array for o in program.outputs}
     on_host = set(program.storage.on_host)
     zero = frozenset() if exact else masked(program)
@@ -33,6 +32,7 @@ def stored_arrays(
         name = workspace.names.fresh(array.name)
         initial = "nan" if array.name in outputs else "zero" if array.name in zero else ""
         space = HOST if array.name in on_host else DEVICE
+        order = axis_order(program, array)
         stored = store(array, order, life.windows, life.loops, name, initial, space)
         workspace.reserve(stored.buffer)
         result[array.name] = stored
@@ -68,9 +68,7 @@ def results(program: Program, stored: Mapping[str, Stored]) -> tuple[ResultBuffe
 
 def _result(program: Program, stored: Mapping[str, Stored], name: str, array: str) -> ResultBuffer:
     where, record = stored[array], program.array[array]
-    rank = len(record.dims)
-    axes = tuple(where.order.index(p) for p in range(rank)) + tuple(
-        range(rank, rank + len(record.shape))
-    )
+    dims, inner = where.axes[: len(record.dims)], where.axes[len(record.dims) :]
+    axes = (*(dims[where.order.index(p)] for p in range(len(dims))), *inner)
     lower_bounds = tuple(lower for lower, _ in record.extent)
     return ResultBuffer(name, array, where.buffer.name, axes, record.dims, lower_bounds)

@@ -102,9 +102,14 @@ def described(program: Program) -> str:
         line += ", added up" if array.name in added else ""
         line += ", in place" if array.name in in_place else ""
         line += f", in the memory of {before[array.name]}" if array.name in before else ""
-        line += _where(array.name, program.storage)
+        line += _laid(array.name, program.storage) + _where(array.name, program.storage)
         lines.append(line)
     return "".join(f"{line}\n" for line in lines)
+
+
+def _laid(array: str, storage: Storage) -> str:
+    order = dict(storage.layouts).get(array)
+    return "" if order is None else f", in memory as {', '.join(order)}"
 
 
 def _where(array: str, storage: Storage) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from workbench.lowering.loops.records import DEVICE, HOST
 from workbench.lowering.memory.lives import homes, in_place_gains, lives, masked
 from workbench.lowering.memory.overwriting import Beside, may_overwrite, reads_in_place
-from workbench.lowering.values.stored import Stored, memory_order, store
+from workbench.lowering.values.stored import Stored, axis_order, store
 from workbench.polyhedral.accesses import Instances
 from workbench.polyhedral.dependences.legality import shared_steps
 from workbench.polyhedral.expression import expression
@@ -62,7 +62,7 @@ class Ownership:
         """Return shape and order of an array's memory."""
         if array not in self._stored:
             record, life = self.program.array[array], self.lives[array]
-            order = memory_order(self.program)
+            order = axis_order(self.program, record)
             self._stored[array] = store(record, order, life.windows, life.loops, array)
         return self._stored[array]
 
@@ -175,6 +175,8 @@ def beside(memory: Ownership, array: str, to: str) -> tuple[Beside, ...] | None:
     """Return how the axes of two arrays lie over each other in memory; None where they do not."""
     first, second = memory.stored(array), memory.stored(to)
     if first.buffer.shape != second.buffer.shape or first.array.shape != second.array.shape:
+        return None
+    if first.lead != second.lead:
         return None
     axes = []
     for p, q in zip(first.order, second.order, strict=True):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from workbench.lowering.memory.lives import homes
-from workbench.lowering.values.stored import Stored
+from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.lifetimes.windows import Lifetime
 from workbench.polyhedral.loops.axis_blocks import AxisBlock, axis_blocks
@@ -19,7 +19,8 @@ class TileStored(Stored):
     """An array of which one block is held at a time, its elements side by side in memory.
 
     `lanes` is the position of the dimension that runs in blocks; `order` is without it. The lanes
-    of a block are the last axis of the buffer, behind the inner shape.
+    of a block are the last axis of the buffer, behind the inner shape, however a step has laid the
+    array out.
     """
 
     lanes: int = 0
@@ -40,22 +41,29 @@ def tiles(
 ) -> dict[str, Stored]:
     """Return the storage of the arrays that live inside a loop of blocks that are apart."""
     tiled: dict[str, Stored] = {}
-    for name, loops in homes(program, lifetimes).items():
-        around = next((loop for loop in loops if loop.apart), None)
-        if around is None:
-            continue
-        lane = _lane(program, program.array[name], around)
-        if lane is None:
-            continue
-        position, block = lane
+    for name, (position, block) in lanes_of(program, lifetimes).items():
         stored = storage[name]
         order = tuple(p for p in stored.order if p != position)
-        counts = [stored.count(p) for p in order]
-        inner = stored.buffer.shape[len(stored.order) :]
+        counts, inner = [stored.count(p) for p in order], symbolic(stored.array.shape)
         buffer = replace(stored.buffer, shape=(*counts, *inner, expression(block.size)))
-        windows, level = stored.windows, stored.level
-        tiled[name] = TileStored(stored.array, order, windows, buffer, level, position, block)
+        lead, windows, level = len(order), stored.windows, stored.level
+        tiled[name] = TileStored(stored.array, order, lead, windows, buffer, level, position, block)
     return tiled
+
+
+def lanes_of(
+    program: Program, lifetimes: Mapping[str, Lifetime]
+) -> Mapping[str, tuple[int, AxisBlock]]:
+    """Return the arrays that live inside a loop of blocks that are apart: the dimension that is
+    their lanes, and the blocks.
+    """
+    found = {}
+    for name, loops in homes(program, lifetimes).items():
+        around = next((loop for loop in loops if loop.apart), None)
+        lane = None if around is None else _lane(program, program.array[name], around)
+        if lane is not None:
+            found[name] = lane
+    return found
 
 
 def _lane(program: Program, array: Array, around: Loop) -> tuple[int, AxisBlock] | None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import reduce
 
-from workbench.lowering.loops.records import WHOLE, Entry
+from workbench.lowering.loops.records import WHOLE, Entry, Symbolic
+from workbench.lowering.reads import slices
 from workbench.lowering.reads.index_arrays import binary, index_value
-from workbench.lowering.reads.slices import whole_array
+from workbench.lowering.values.intervals import total
 from workbench.lowering.values.layout import Value
 from workbench.lowering.values.scope import Scope
 from workbench.lowering.values.stored import Stored, symbolic
@@ -14,6 +17,9 @@ from workbench.polyhedral.expression import (
     Expression,
     expression,
 )
+
+INSIDE = -1
+"""What stands for the inner axes among the positions of dimensions."""
 
 
 def gathered(
@@ -24,10 +30,13 @@ def gathered(
 ) -> Value:
     """Return a read through index arrays.
 
-    Positions come first (a view), the remaining dimensions as one flat row number.
+    Positions come first (a view), the remaining dimensions as one flat row number. Where inner axes
+    are not innermost, each element has a number of its own.
     """
+    if not stored.together:
+        return _one_by_one(scope, stored, index, checked)
     order = list(stored.order)
-    value = whole_array(stored)
+    value = slices.whole_array(scope, stored)
     lead: list[Entry] = []
     while order:
         e = index[order[0]]
@@ -47,12 +56,49 @@ def gathered(
         number = place if number is None else binary(scope, "add", number, place)
         rows = rows * stored.count(position)
     assert number is not None, "a gather without index arrays"
-    table = scope.reshaped(value, (rows, *inner), (), (rows, *inner))
+    return _taken(scope, scope.reshaped(value, (rows, *inner), (), (rows, *inner)), number, inner)
+
+
+def _taken(scope: Scope, table: Value, number: Value, inner: Symbolic) -> Value:
+    """Return the numbered rows of a table, of an inner shape over the numbers' axes."""
     number = scope.compact(number)
-    out = scope.temporary(number.axes, inner, stored.array.dtype)
+    out = scope.temporary(number.axes, inner, table.dtype)
     target = out if out.layout.dense else scope.flat_copy(out)
     scope.apply("take", [table, number], target)
     return target
+
+
+def _one_by_one(
+    scope: Scope,
+    stored: Stored,
+    index: tuple[Expression | Value, ...],
+    checked: Mapping[int, tuple[Expression, Expression]],
+) -> Value:
+    """Return a read of elements by their places in memory."""
+    inner = symbolic(stored.array.shape)
+    many = total(inner)
+    parts: list[Value] = []
+    step = expression(1)
+    for position in reversed(stored.arranged(stored.order, (INSIDE,))):
+        if position == INSIDE:
+            count = scope.workspace.count("", expression(0), many, 1, "int64")
+            whole = replace(count, axes=(), counts=(), shape=(many,))
+            place = scope.reshaped(whole, inner, (), inner)
+        else:
+            place = _place(scope, stored, index[position], position, checked)
+        parts.append(_combined(scope, "multiply", place, index_value(scope, step, "int64")))
+        step = step * (many if position == INSIDE else stored.count(position))
+    number = reduce(lambda one, other: _combined(scope, "add", one, other), parts)
+    table = scope.reshaped(slices.memory(stored), (step,), (), (step,))
+    return _taken(scope, table, number, inner)
+
+
+def _combined(scope: Scope, function: str, left: Value, right: Value) -> Value:
+    """Return an elementwise operation of numbers, of which some have inner axes."""
+    axes = scope.ordered({*left.axes, *right.axes})
+    shape = left.shape or right.shape
+    out = scope.temporary(axes, shape, "int64")
+    return scope.apply(function, [scope.aligned(v, axes, len(shape)) for v in (left, right)], out)
 
 
 def _place(

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from workbench.lowering.loops.records import REVERSED, WHOLE, Entry, Range
 from workbench.lowering.values.intervals import at_least
-from workbench.lowering.values.layout import Value
+from workbench.lowering.values.layout import Value, dense
 from workbench.lowering.values.scope import Scope
 from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.expression import Expression, expression, maximum, minimum, variable
@@ -24,12 +24,16 @@ def sole_axis(scope: Scope, e: Expression) -> str | None:
     return None if axis in rest.variables else axis
 
 
-def whole_array(stored: Stored) -> Value:
-    """Return the array's memory, its dimensions as inner axes."""
-    from workbench.lowering.values.layout import dense
-
+def memory(stored: Stored) -> Value:
+    """Return the array's memory, whose axes are inner ones."""
     name, shape = stored.buffer.name, stored.buffer.shape
     return Value(name, name, (), (), shape, stored.array.dtype, dense(len(shape)), True)
+
+
+def whole_array(scope: Scope, stored: Stored) -> Value:
+    """Return the whole array as inner axes: those of its dimensions, then its own."""
+    shape = tuple(stored.buffer.shape[axis] for axis in stored.axes)
+    return scope.permuted(memory(stored), stored.axes, (), shape)
 
 
 def sliced(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> Value | None:
@@ -68,7 +72,7 @@ def neighbours(scope: Scope, stored: Stored, position: int, e: Expression, axis:
 def _take_slices(
     scope: Scope, stored: Stored, index: tuple[Expression, ...], axes: list[str | None]
 ) -> Value:
-    value = whole_array(stored)
+    value = whole_array(scope, stored)
     inner = symbolic(stored.array.shape)
     places = [stored.slot(p, index[p]) for p in stored.order]
     entries: list[Entry] = []

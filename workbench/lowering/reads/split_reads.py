@@ -73,7 +73,7 @@ def _shaped(
     both: tuple[str, str],
 ) -> Value:
     inner = symbolic(stored.array.shape)
-    value = slices.whole_array(stored)
+    value = slices.whole_array(scope, stored)
     lengths = [_length(entry) for entry in entries if isinstance(entry, Range)]
     everything: list[Entry] = [*entries, *[WHOLE] * len(inner)]
     flat = scope.index(value, everything, (), (*lengths, *inner))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from workbench.polyhedral.expression import Expression, atom, expression, maximum, minimum
 from workbench.polyhedral.expressions.atoms import (
@@ -133,3 +133,11 @@ def length(lower: Expression, upper: Expression, ranges: Ranges) -> Expression:
 def greatest_length(n: Expression, ranges: Ranges) -> Expression:
     """Return an upper bound of a length, 0 at sizes at which no iteration has any."""
     return length(expression(0), greatest(n, ranges), {})
+
+
+def total(sizes: Sequence[Expression]) -> Expression:
+    """Return the product of lengths."""
+    product = expression(1)
+    for n in sizes:
+        product = product * n
+    return product

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TypeVar
 
 from workbench.lowering.loops.records import DEVICE, Buffer, Symbolic
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.lifetimes.folding import most_slots
 from workbench.polyhedral.tree import Tree, loops_above, paths
 from workbench.program.identity import Same, remembered
+from workbench.program.storage import INNER
 from workbench.program.values import Array, Equations, Program, Shape
+
+Axis = TypeVar("Axis")
 
 
 @dataclass(frozen=True)
 class Stored:
     """An array in memory.
 
-    `order` lists its dimensions' positions, outermost first, without those folded to nothing.
-    `windows[p]` is the window of dimension p (None: full extent); `level` the number of loops
-    inside which all of its lifetime lies.
+    `order` lists its dimensions' positions, outermost first, without those folded to nothing; the
+    first `lead` of them are in front of the inner axes. `windows[p]` is the window of dimension p
+    (None: full extent); `level` the number of loops inside which all of its lifetime lies.
     """
 
     array: Array
     order: tuple[int, ...]
+    lead: int
     windows: tuple[Expression | None, ...]
     buffer: Buffer
     level: int = 0
@@ -51,6 +56,24 @@ class Stored:
             return window
         slots = most_slots(window, upper)
         return window if slots is None else expression(slots)
+
+    @property
+    def together(self) -> bool:
+        """Tell whether inner axes are innermost: those of an element are in one piece."""
+        return self.lead == len(self.order)
+
+    def arranged(self, dims: Sequence[Axis], inner: Sequence[Axis]) -> tuple[Axis, ...]:
+        """Return what belongs to the dimensions of `order` and to inner axes as these lie in
+        memory.
+        """
+        return (*dims[: self.lead], *inner, *dims[self.lead :])
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The buffer's axes: of each dimension of `order`, then of each inner axis."""
+        dims, inner = range(len(self.order)), range(len(self.array.shape))
+        known = self.arranged([(0, k) for k in dims], [(1, k) for k in inner])
+        return tuple(sorted(range(len(known)), key=known.__getitem__))
 
 
 def symbolic(shape: Shape) -> Symbolic:
@@ -96,6 +119,17 @@ def _memory_order(equations: Equations, schedule: Tree) -> tuple[str, ...]:
     return tuple(sorted(known, key=rank))
 
 
+def axis_order(program: Program, array: Array) -> tuple[str, ...]:
+    """Return an array's dimensions as they lie in memory, `INNER` among them: as a step has laid
+    them out, else in the order of the program, inner axes innermost.
+    """
+    laid = dict(program.storage.layouts).get(array.name)
+    if laid is None:
+        ranks = {dim: rank for rank, dim in enumerate(memory_order(program))}
+        return (*sorted(array.dims, key=lambda dim: ranks.get(dim, len(ranks))), INNER)
+    return (*(d for d in laid if d in (*array.dims, INNER)), *(INNER,) * (INNER not in laid))
+
+
 def _counted(equations: Equations, schedule: Tree) -> Iterator[tuple[str, str]]:
     """Yield each array dimension that others count, with how those run ("loop" or "axis")."""
     for name, path in paths(schedule).items():
@@ -122,12 +156,11 @@ def store(
     initial: str = "",
     space: str = DEVICE,
 ) -> Stored:
-    """Return the storage of an array under the given windows, its dimensions in the order given.
+    """Return the storage of an array under the given windows, in the order given (`axis_order`).
 
     A window of 1 needs no dimension at all. The same again is the same object.
     """
-    own = tuple(dim for dim in order if dim in array.dims)
-    return _store(Same(array), own, windows, level, name, initial, space)
+    return _store(Same(array), order, windows, level, name, initial, space)
 
 
 @lru_cache(maxsize=8192)
@@ -147,8 +180,9 @@ def _store(
         full = window == upper - lower and window != 1
         kept.append(None if full else window)
     there = [p for p in range(len(array.dims)) if kept[p] is None or kept[p] != 1]
-    there.sort(key=lambda p: (ranks.get(array.dims[p], len(ranks)), p))
-    draft = Stored(array, tuple(there), tuple(kept), Buffer(name, array.dtype, ()), level)
-    shape = (*(draft.count(p) for p in there), *symbolic(array.shape))
-    buffer = Buffer(name, array.dtype, shape, initial, space=space)
-    return Stored(array, tuple(there), tuple(kept), buffer, level)
+    there.sort(key=lambda p: ranks[array.dims[p]])
+    lead = sum(ranks[array.dims[p]] < ranks[INNER] for p in there) if array.shape else len(there)
+    none = Buffer(name, array.dtype, ())
+    draft = Stored(array, tuple(there), lead, tuple(kept), none, level)
+    shape = draft.arranged([draft.count(p) for p in there], symbolic(array.shape))
+    return replace(draft, buffer=replace(none, shape=shape, initial=initial, space=space))

@@ -22,6 +22,9 @@ def storage_text(program: Program, array: str) -> str:
     windows = [dim for name, dim in storage.contracted if name == array]
     if windows:
         told.append(f"of {' and '.join(windows)} only the slices in use")
+    order = dict(storage.layouts).get(array)
+    if order is not None:
+        told.append(f"laid out as {' '.join(order)}")
     for given, to in storage.donated:
         if given == to == array:
             told.append("updated in place")

@@ -91,6 +91,7 @@ def stored(storage: Storage, gone: Collection[str]) -> Storage:
         donated=tuple(pair for pair in storage.donated if not {*pair} & {*gone}),
         swapped=tuple(pair for pair in storage.swapped if pair[0] not in gone),
         added=tuple(array for array in storage.added if array not in gone),
+        layouts=tuple(pair for pair in storage.layouts if pair[0] not in gone),
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from workbench.polyhedral.tree import loops
+from workbench.program.storage import INNER
 from workbench.program.values import Program, Statement
 
 
@@ -87,6 +88,16 @@ def _dims_of_array(program: Program, name: str) -> tuple[str, tuple[str, ...]]:
     return array, program.array[array].dims
 
 
+def _memory_dims(program: Program) -> list[str]:
+    """Return the dims of arrays, and the name of inner axes."""
+    return [*_array_dims(program), INNER]
+
+
+def _order_of_array(program: Program, name: str) -> tuple[str, tuple[str, ...]]:
+    array, dims = _dims_of_array(program, name)
+    return array, (*dims, INNER) if program.array[array].shape else dims
+
+
 def _combined_dims(program: Program) -> list[str]:
     """Return all dims, and those that statements combine."""
     return [*dims_of(program), *(d for s in program.statements for d in s.reduction_dims)]
@@ -114,6 +125,10 @@ DeclaredDim = Annotated[str, KnownNames("dim", _declared, of_which="declared")]
 ArrayDim = Annotated[
     str,
     NamesOf("dim", _array_dims, of_which="array", argument="array", owner=_dims_of_array),
+]
+MemoryOrder = Annotated[
+    tuple[str, ...],
+    NamesOf("dim", _memory_dims, of_which="memory", argument="array", owner=_order_of_array),
 ]
 CombinedDim = Annotated[
     str,

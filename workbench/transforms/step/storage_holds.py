@@ -18,7 +18,7 @@ from workbench.polyhedral.sets.as_text import parse_set
 from workbench.polyhedral.tree import Tree, axis_dims, paths
 from workbench.program.accumulating import derived, why_stored
 from workbench.program.identity import remembered
-from workbench.program.storage import Storage
+from workbench.program.storage import INNER, Storage
 from workbench.program.values import Equations, Program
 from workbench.transforms.step.added_apart import added_at_once
 from workbench.transforms.step.refusal import (
@@ -42,12 +42,17 @@ def without_lost(program: Program) -> Program:
         donated=tuple(pair for pair in storage.donated if set(pair) <= program.array.keys()),
         swapped=tuple(pair for pair in storage.swapped if pair[0] in program.array),
         added=tuple(array for array in storage.added if array in program.array),
+        layouts=tuple(pair for pair in storage.layouts if _has_dims(program, *pair)),
     )
     return program if kept == storage else replace(program, storage=kept)
 
 
 def _is_there(program: Program, array: str, dim: str) -> bool:
     return array in program.array and dim in program.array[array].dims
+
+
+def _has_dims(program: Program, array: str, order: tuple[str, ...]) -> bool:
+    return array in program.array and set(program.array[array].dims) == {*order} - {INNER}
 
 
 def folding(program: Program, wanted: list[Pair]) -> list[Pair]:
