@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 
 from workbench.lowering.memory.takeover import Ownership, memory_of
 from workbench.lowering.memory.tiles import lanes_of
@@ -60,26 +61,25 @@ class Layout(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Layout]:
-        """Yield for the largest arrays each order whose last is a dimension along which statements
-        run as an axis, or the inner axes, if another one is last now.
+        """Yield for the largest arrays that have any: the orders whose last is a dimension along
+        which statements run as an axis, or the inner axes, where another one is last now.
         """
         memory, sizes = memory_of(program), resolve(program.equations)
         private = lanes_of(memory.program, memory.lives)
-        able = [
-            a
-            for a in program.arrays
-            if a.name not in private and a.name not in program.storage.added
+        stored = [a for a in program.arrays if a.name not in {*private, *program.storage.added}]
+        largest = sorted(stored, key=lambda a: _elements(memory, a, sizes), reverse=True)
+        found = (cls._orders(memory, array) for array in largest)
+        yield from chain.from_iterable(islice(filter(None, found), MOST))
+
+    @classmethod
+    def _orders(cls, memory: Ownership, array: Array) -> list[Layout]:
+        order, axes = axis_order(memory.program, array), {INNER, *_ran_along(memory, array)}
+        named = [d for d in order if d != INNER or array.shape]
+        return [
+            cls(array.name, (*(d for d in named if d != last), last))
+            for last in _in_memory(memory, array)[:-1]
+            if last in axes
         ]
-
-        def elements(array: Array) -> int:
-            return memory.stored(array.name).buffer.elements.evaluate(sizes)
-
-        for array in sorted(able, key=elements, reverse=True)[:MOST]:
-            order, axes = axis_order(memory.program, array), {INNER, *_ran_along(memory, array)}
-            order = tuple(d for d in order if d != INNER or array.shape)
-            for last in _in_memory(memory, array)[:-1]:
-                if last in axes:
-                    yield cls(array.name, (*(d for d in order if d != last), last))
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """Keep the equations and their order, with an array laid out otherwise."""
@@ -138,6 +138,10 @@ def _in_memory(memory: Ownership, array: Array) -> tuple[str, ...]:
     stored = memory.stored(array.name)
     dims = [array.dims[p] for p in stored.order]
     return stored.arranged(dims, [INNER] * bool(array.shape))
+
+
+def _elements(memory: Ownership, array: Array, sizes: Mapping[str, int]) -> int:
+    return memory.stored(array.name).buffer.elements.evaluate(sizes)
 
 
 def _ran_along(memory: Ownership, array: Array) -> frozenset[str]:
