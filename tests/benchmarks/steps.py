@@ -23,7 +23,7 @@ from workbench.transforms.step.transform import REGISTRY, Transform
 
 TARGETS = {"step": 0.3, "moves": 3.0, "optimize": 20.0}
 PRICES = {"storage": 0.1, "other": 0.3}
-STORAGE = {"Contract", "Donate", "Swap"}
+STORAGE = {"Contract", "Donate", "Layout", "Swap"}
 """Steps that change where arrays are and nothing else."""
 
 LOOPS = 1_000_000

@@ -72,6 +72,7 @@ def test_storage_is_told(step: Transform | None, array: str, told: str) -> None:
             Storage(contracted=(("place", "b"), ("place", "t"))),
             "device memory, of b and t only the slices in use",
         ),
+        (Storage(layouts=(("place", ("t", "b")),)), "device memory, laid out as t b"),
     ],
 )
 def test_storage_that_steps_seldom_come_to_is_told(storage: Storage, told: str) -> None:

@@ -465,7 +465,12 @@ def test_equal_recurrences_are_one() -> None:
 
 
 def test_what_is_said_of_the_storage_of_a_dropped_array_goes_with_it() -> None:
-    said = Storage((("first", "t"), ("second", "t")), (("second", "first"),), (("second", 0),))
+    said = Storage(
+        (("first", "t"), ("second", "t")),
+        (("second", "first"),),
+        (("second", 0),),
+        layouts=(("second", ("t",)),),
+    )
     before = replace(equal_statements(), storage=said)
     rewritten = Simplify(("equal_statements",)).rewrite(before).program
     assert rewritten.storage == Storage((("first", "t"),))

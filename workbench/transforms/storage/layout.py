@@ -129,7 +129,8 @@ class Layout(Transform):
         there = _in_memory(memory_of(program), array)
         reason = f"{array.name} lies in memory as {', '.join(there)} already"
         if len(there) < 2:
-            reason = f"{array.name} has no order in memory: {there[0] if there else 'one element'}"
+            kept = f"only {there[0]}" if there else "one element"
+            reason = f"{array.name} has no order in memory: it keeps {kept}"
         return self.refuse("no effect", reason, program.writers[array.name][0].line)
 
 
