@@ -205,9 +205,9 @@ def test_an_order_of_the_state_of_ppo_computes_the_same(order: tuple[str, ...]) 
 def in_one_piece(I: int = 3, K: int = 4) -> dict[str, Any]:
     """Calls that write all elements of a result one after the other."""
     i, k = wb.dims(i=I, k=K)
-    order = wb.permutation(5, over=(i, k))
+    order = wb.permutation(5, over=i)
     matrix = apply("orthogonalize", wb.normal(shape=(3, 2), over=(i, k)))
-    return {"order": order, "first": order[0], "matrix": matrix, "sum": matrix.sum()}
+    return {"order": order[k], "matrix": matrix, "sum": matrix.sum()}
 
 
 @pytest.mark.parametrize("inner", [0, 1])
@@ -217,7 +217,7 @@ def test_what_is_written_in_one_piece_lies_in_any_order(inner: int) -> None:
         order = [*array.dims]
         order.insert(inner, INNER)
         step = Layout(array.name, tuple(order))
-        if array.shape:
+        if array.shape and variant.check(step) is None:
             variant = variant.apply(step)
     assert len(variant.steps) > 1
     assert_both_compute_the_same(variant)
@@ -293,42 +293,41 @@ def test_an_operand_is_not_overwritten_in_another_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("order", "sentence"),
+    ("order", "reason"),
     [
-        (
-            ("t", "b"),
-            "Layout('state', ('t', 'b')): the order lacks '...'; state has 'b', 't', '...', each "
-            "expected once ('...' stands for its inner axes)",
-        ),
-        (
-            ("t", "t", "..."),
-            "Layout('state', ('t', 't', '...')): the order has 't' twice; state has 'b', 't', "
-            "'...', each expected once ('...' stands for its inner axes)",
-        ),
-        (
-            ("t", "...", "k"),
-            "Layout('state', ('t', '...', 'k')): unknown dim k: the dims of state are b, t, ...",
-        ),
-        (
-            (),
-            "Layout('state', ()): the order lacks 'b', 't', '...'; state has 'b', 't', '...', "
-            "each expected once ('...' stands for its inner axes)",
-        ),
+        (("t", "b"), "the order lacks '...'"),
+        (("t", "t", "..."), "the order has 't' more than once"),
+        (("t", "...", "k", "b"), "the order has 'k', which state has not"),
+        ((), "the order lacks 'b', 't', '...'"),
     ],
 )
 def test_layout_refused_when_the_order_is_not_that_of_its_axes(
-    order: tuple[str, ...], sentence: str
+    order: tuple[str, ...], reason: str
 ) -> None:
     found = refusal(root(), Layout("state", order))
-    assert (found.kind, found.argument, found.sentence) == ("input", "order", sentence)
+    assert (found.kind, found.argument) == ("input", "order")
+    assert found.sentence == (
+        f"Layout('state', {order!r}): {reason}; expected of state: each of 'b', 't', '...' once "
+        "('...' stands for its inner axes)"
+    )
 
 
 def test_layout_refused_when_inner_axes_are_named_where_there_are_none() -> None:
     found = refusal(wb.variant(handed_on()), Layout("x", ("t", "...", "b")))
-    assert found.kind == "input"
     assert found.sentence == (
-        "Layout('x', ('t', '...', 'b')): unknown dim ...: the dims of x are b, t"
+        "Layout('x', ('t', '...', 'b')): the order has '...', which x has not; expected of x: each "
+        "of 'b', 't' once"
     )
+    found = refusal(wb.variant(handed_on()), Layout("total", ("t",)))
+    assert found.sentence == (
+        "Layout('total', ('t',)): the order has 't', which total has not; expected of total: "
+        "nothing: it is one element"
+    )
+
+
+def test_layout_refused_when_no_array_has_such_a_dim() -> None:
+    found = refusal(wb.variant(handed_on()), Layout("x", ("t", "c")))
+    assert found.sentence == "Layout('x', ('t', 'c')): unknown dim c: the dims are b, t, ..."
 
 
 def test_layout_refused_when_the_array_lies_so_already() -> None:

@@ -93,11 +93,6 @@ def _memory_dims(program: Program) -> list[str]:
     return [*_array_dims(program), INNER]
 
 
-def _order_of_array(program: Program, name: str) -> tuple[str, tuple[str, ...]]:
-    array, dims = _dims_of_array(program, name)
-    return array, (*dims, INNER) if program.array[array].shape else dims
-
-
 def _combined_dims(program: Program) -> list[str]:
     """Return all dims, and those that statements combine."""
     return [*dims_of(program), *(d for s in program.statements for d in s.reduction_dims)]
@@ -126,10 +121,7 @@ ArrayDim = Annotated[
     str,
     NamesOf("dim", _array_dims, of_which="array", argument="array", owner=_dims_of_array),
 ]
-MemoryOrder = Annotated[
-    tuple[str, ...],
-    NamesOf("dim", _memory_dims, of_which="memory", argument="array", owner=_order_of_array),
-]
+MemoryDims = Annotated[tuple[str, ...], KnownNames("dim", _memory_dims, of_which="memory")]
 CombinedDim = Annotated[
     str,
     NamesOf(

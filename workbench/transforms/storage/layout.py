@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
@@ -13,7 +13,7 @@ from workbench.polyhedral.expression import Expression
 from workbench.program.sizes import resolve
 from workbench.program.storage import INNER
 from workbench.program.values import Array, Program
-from workbench.transforms.step.argument_names import ArrayName, MemoryOrder, array_called
+from workbench.transforms.step.argument_names import ArrayName, MemoryDims, array_called
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
 
@@ -57,7 +57,7 @@ class Layout(Transform):
     """
 
     array: ArrayName
-    order: MemoryOrder
+    order: MemoryDims
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Layout]:
@@ -99,14 +99,20 @@ class Layout(Transform):
 
     def _incomplete(self, array: Array) -> Refusal | None:
         wanted = (*array.dims, *(INNER,) * bool(array.shape))
-        twice = next((d for d in self.order if self.order.count(d) > 1), None)
+        strange = [d for d in self.order if d not in wanted]
+        twice = [d for d in wanted if self.order.count(d) > 1]
         lacking = [d for d in wanted if d not in self.order]
-        if twice is None and not lacking:
+        reasons = (
+            (strange, f"the order has {_quoted(strange)}, which {array.name} has not"),
+            (twice, f"the order has {_quoted(twice)} more than once"),
+            (lacking, f"the order lacks {_quoted(lacking)}"),
+        )
+        wrong = next((reason for names, reason in reasons if names), None)
+        if wrong is None:
             return None
-        wrong = f"has {twice!r} twice" if twice else f"lacks {', '.join(map(repr, lacking))}"
+        axes = f"each of {_quoted(wanted)} once" if wanted else "nothing: it is one element"
         inner = f" ({INNER!r} stands for its inner axes)" if array.shape else ""
-        names = ", ".join(map(repr, wanted))
-        sentence = f"{self}: the order {wrong}; {array.name} has {names}, each expected once{inner}"
+        sentence = f"{self}: {wrong}; expected of {array.name}: {axes}{inner}"
         return Refusal("input", sentence, argument="order")
 
     def _not_stored(self, program: Program, array: Array) -> Refusal | None:
@@ -132,6 +138,10 @@ class Layout(Transform):
             kept = f"only {there[0]}" if there else "one element"
             reason = f"{array.name} has no order in memory: it keeps {kept}"
         return self.refuse("no effect", reason, program.writers[array.name][0].line)
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names))
 
 
 def _in_memory(memory: Ownership, array: Array) -> tuple[str, ...]:
