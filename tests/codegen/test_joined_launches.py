@@ -16,7 +16,7 @@ from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.codegen.printing.program_text import program_text
 from workbench.lowering.loops.records import Allocate, Free, Launch, walk
 from workbench.program.values import Program
-from workbench.transforms import Contract, Donate
+from workbench.transforms import Contract, Donate, Layout
 
 
 @wb.program
@@ -93,6 +93,7 @@ def twice(I: int = 3) -> dict[str, Any]:
 PROGRAMS = {
     "in place": (momentum, (Contract(), Donate())),
     "slices": (momentum, ()),
+    "laid out": (momentum, (Layout("m", ("...", "i")),)),
     "dtypes": (masks, ()),
     "other elements": (elsewhere, ()),
     "scaled": (scaled, ()),
@@ -102,6 +103,7 @@ PROGRAMS = {
 JOINED = {
     "in place": {("gradient_product", "gradient", "m[i+1]", "p[i+1]")},
     "slices": {("gradient_product", "gradient", "m[i+1]")},
+    "laid out": {("gradient_product", "gradient", "m[i+1]")},
     "dtypes": {("mask", "count", "y")},
     "other elements": set(),
     "scaled": {("z", "w")},

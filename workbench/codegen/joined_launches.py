@@ -28,19 +28,23 @@ def joined(program: Program, loops: LoopProgram, axes: Mapping[str, Sequence[str
     return replace(loops, body=joining.body(loops.body))
 
 
+Row = tuple[str, str, Expression, Expression]
+
+
 @dataclass(frozen=True)
 class _Touched:
     """A launch, and the memory that it reads and writes, named by the first buffer in it.
 
-    `rows` are its elements in a row: their memory, dtype and first place there. There are `length`
-    in each, None where it has no rows. Memory `at_once` has numbers for all elements.
+    `rows` are its elements in a row: their memory, dtype, first place there and the distance to
+    the next. There are `length` in each, None where it has no rows. Memory `at_once` has numbers
+    for all elements.
     """
 
     launch: Launch
     reads: frozenset[str]
     writes: frozenset[str]
     length: Expression | None = None
-    rows: frozenset[tuple[str, str, Expression]] = frozenset()
+    rows: frozenset[Row] = frozenset()
     at_once: frozenset[str] = frozenset()
 
     def waits(self, other: _Touched) -> bool:
@@ -60,7 +64,7 @@ class _Touched:
         rows = self.rows | other.rows
         at_once = self.at_once | other.at_once
         return all(
-            memory not in at_once and sum(name == memory for name, _, _ in rows) == 1
+            memory not in at_once and sum(name == memory for name, *_ in rows) == 1
             for memory in self.shared(other)
         )
 
@@ -107,12 +111,13 @@ class _Joining:
             return _Touched(launch, reads, writes)
         place = dict(launch.values)
         touched = [(row.array, row.write), *((r.array, r.index) for r in row.reads if r.shape)]
-        rows = set[tuple[str, str, Expression]]()
+        rows = set[Row]()
         for array, index in touched:
             stored = self.stored[array]
             placed = [e.substitute(place) for e in index if isinstance(e, Expression)]
-            begin = address(stored, placed, expression(0), place)
-            rows.add((self._memory_of(stored.buffer.name), stored.buffer.dtype, begin))
+            begin, second = (address(stored, placed, expression(n), place) for n in (0, 1))
+            memory = self._memory_of(stored.buffer.name)
+            rows.add((memory, stored.buffer.dtype, begin, second - begin))
         at_once = (self.stored[r.array].buffer.name for r in row.reads if not r.shape)
         return _Touched(
             launch,
