@@ -206,9 +206,15 @@ def _slice(scope: Scope, host: Stored, parts: tuple[Along | None, ...]) -> Slice
     ]
     name = scope.workspace.fresh("slice", of=host.buffer.name)
     draft = Slice(
-        host.array, order, lead, windows, Buffer(name, host.buffer.dtype, ()), host.level,
-        host=host, parts=parts,
-    )  # fmt: skip
+        host.array,
+        order,
+        lead,
+        windows,
+        Buffer(name, host.buffer.dtype, ()),
+        host.level,
+        host=host,
+        parts=parts,
+    )
     shape = draft.arranged(lengths, symbolic(host.array.shape))
     made = replace(draft, buffer=replace(draft.buffer, shape=shape))
     scope.workspace.reserve(made.buffer)
