@@ -14,6 +14,7 @@ from workbench.codegen.kernel_records import loads
 from workbench.codegen.kernel_records import walk as walk_kernel
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.codegen.printing.program_text import program_text
+from workbench.lowering.launches import launches
 from workbench.lowering.loops.records import Allocate, Free, Launch, walk
 from workbench.program.values import Program
 from workbench.transforms import Contract, Donate, Layout
@@ -90,6 +91,18 @@ def twice(I: int = 3) -> dict[str, Any]:
     return {"a": (a * a).sum(), "b": (b * b).sum()}
 
 
+@wb.program
+def later(T: int = 4) -> dict[str, Any]:
+    """Large elements first, then a loop with what is as large as they."""
+    t = wb.dim(t=T)
+    x = wb.normal(shape=1000)
+    y = wb.sin(x)
+    z = y * 2.0 + x
+    total = (z + y).sum()
+    w = wb.normal(shape=250, over=t) * total
+    return {"w": w.sum(over=t).sum()}
+
+
 PROGRAMS = {
     "in place": (momentum, (Contract(), Donate())),
     "slices": (momentum, ()),
@@ -99,6 +112,7 @@ PROGRAMS = {
     "scaled": (scaled, ()),
     "neighbours": (neighbours, (Contract(),)),
     "two chains": (twice, (Contract(), Donate())),
+    "later": (later, ()),
 }
 JOINED = {
     "in place": {("gradient_product", "gradient", "m[i+1]", "p[i+1]")},
@@ -109,6 +123,7 @@ JOINED = {
     "scaled": {("z", "w")},
     "neighbours": {("q", "r")},
     "two chains": {("c", "a[i+1]"), ("d", "b[i+1]")},
+    "later": {("y", "z")},
 }
 
 
@@ -159,6 +174,12 @@ def test_all_that_a_launch_touches_is_allocated_and_not_freed(name: str) -> None
         elif isinstance(record, Launch):
             assert {memory[name] for name in (*record.reads, *record.writes)} <= held
     assert held == {memory[result.buffer] for result in loops.results}
+
+
+def test_what_a_later_loop_needs_is_allocated_when_what_is_joined_is_freed() -> None:
+    program = program_of("later")
+    apart = launches(program).peak({"T": 4}, "float32")
+    assert made("later").loops.peak({"T": 4}, "float32") == apart
 
 
 def test_values_go_from_one_statement_to_the_next_in_registers() -> None:

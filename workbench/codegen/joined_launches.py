@@ -151,7 +151,7 @@ class _Joining:
         for record in reversed(records):
             if isinstance(record, Allocate):
                 name, source = record.buffer.name, record.source
-                at = first.setdefault(name, 0)
+                at = first.setdefault(name, len(launches))  # it is first used in a later loop
                 if source is not None:
                     first[source] = min(at, first.get(source, at))
                 before.setdefault(at, []).insert(0, record)
@@ -161,7 +161,7 @@ class _Joining:
         placed = behind.pop(-1, [])
         for k, launch in enumerate(launches):
             placed += [*before.get(k, ()), launch, *behind.get(k, ())]
-        return placed
+        return [*placed, *before.get(len(launches), ())]
 
 
 def _add(one: _Touched, groups: list[list[_Touched]]) -> None:

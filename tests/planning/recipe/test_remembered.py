@@ -17,7 +17,7 @@ from tests.programs import leaky_sum, small_reinforce
 from workbench.errors import WorkbenchError
 from workbench.planning.recipe import automatic, plan_files
 from workbench.processor import CORE_CACHE_VARIABLE
-from workbench.transforms import Contract
+from workbench.transforms import Contract, Vectorize
 
 
 @pytest.fixture
@@ -64,6 +64,8 @@ def test_a_machine_measured_meanwhile_is_another_aim(
 
 TAKEN = '{"step": {"transform": "Vectorize", "arguments": {"dim": "t"}}, "why": ""}'
 """A step that is legal once."""
+UNTOLD = TAKEN.replace('""', "3")
+"""The step, with a reason that is no text."""
 
 
 def files() -> list[Path]:
@@ -106,6 +108,14 @@ def test_another_machine_number_of_threads_or_code_is_another_file(
     assert len(searches) == len(files()) == 4
 
 
+def test_what_has_other_memory_already_is_another_file(searches: list[str]) -> None:
+    root = wb.variant(leaky_sum()).apply(Vectorize("b"))
+    folded = root.apply(Contract())
+    for start in (root, folded):
+        wb.optimize(start, backend="numpy")
+    assert len(searches) == len(files()) == 2
+
+
 def test_the_code_s_key_changes_with_a_source_and_with_its_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,6 +146,10 @@ def test_the_code_s_key_changes_with_a_source_and_with_its_time(
         '{"sizes": {}, "steps": [{"step": {"transform": "No"}, "why": ""}]}',
         '{"sizes": {}, "steps": [{"step": {"transform": "Vectorize", "arguments": {}}}]}',
         f'{{"sizes": {{}}, "steps": [{TAKEN}, {TAKEN}]}}',
+        '{"sizes": {}, "steps": {}}',
+        '{"sizes": ["B"], "steps": []}',
+        f'{{"sizes": {{}}, "steps": [{UNTOLD}]}}',
+        "[" * 100_000,
     ],
 )
 def test_a_file_without_legal_steps_is_removed_and_planned_anew(

@@ -34,6 +34,10 @@ ROOMS = ("polyhedral", "program", "lowering", "codegen", "transforms", "planning
 """The packages whose code decides on a plan."""
 
 
+WRONG = (WorkbenchError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
+"""What reading a file that is not of a plan, or taking its steps, may raise."""
+
+
 @dataclass(frozen=True, eq=False)
 class AskedSizes(Mapping[str, int]):
     """Sizes that know which of them were asked for: no other has a say in what was made by them."""
@@ -67,6 +71,7 @@ class PlanFiles:
         made_of = {
             "code": code_key(),
             "program": program.canonical,
+            "storage": asdict(program.storage),
             "objective": aim.objective,
             "capacity": aim.capacity,
             "machine": asdict(aim.machine),
@@ -84,14 +89,14 @@ class PlanFiles:
         for path in self._paths():
             try:
                 record = json.loads(path.read_text(encoding="utf-8"))
-                if record["sizes"] != {name: sizes[name] for name in record["sizes"]}:
+                if dict(record["sizes"]) != {name: sizes[name] for name in record["sizes"]}:
                     continue
                 plan = Plan(program)
-                for taken in record["steps"]:
-                    plan = plan.after(from_json(taken["step"]), taken["why"])
+                for step, why in _steps(record):
+                    plan = plan.after(from_json(step), why)
             except OSError:  # another process removed it
                 continue
-            except (WorkbenchError, ValueError, KeyError, TypeError, AttributeError):
+            except WRONG:
                 with contextlib.suppress(OSError):
                     path.unlink()
                 continue
@@ -158,6 +163,16 @@ def code_key() -> str:
         if path.suffix == ".py"
     }
     return _digest(sources)
+
+
+def _steps(record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Yield the steps of a file with their reasons. Raises ValueError where it has none."""
+    if not isinstance(record["steps"], list):
+        raise ValueError("steps are a list")
+    for taken in record["steps"]:
+        if not isinstance(taken["why"], str):
+            raise ValueError("a reason is a text")
+        yield taken["step"], taken["why"]
 
 
 def _digest(value: Any) -> str:
