@@ -77,6 +77,7 @@ def test_a_process_asks_for_nothing_outside_of_that_home() -> None:
     assert fonts.parent == Path.home().parent
 
 
+@pytest.mark.usefixtures("default_backend")
 def test_the_worker_of_a_workbench_predicts_for_the_machine_of_the_test(server: Machine) -> None:
     sessions = Sessions()
     try:

@@ -56,7 +56,7 @@ def test_calibration_measures_every_constant_and_keeps_it() -> None:
     assert "uncalibrated" not in str(prediction)
 
 
-@pytest.mark.usefixtures("hasty")
+@pytest.mark.usefixtures("hasty", "default_backend")
 def test_doctor_calibrates_and_prints_the_constants(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--calibrate"]) == 0
     out = capsys.readouterr().out
@@ -66,6 +66,7 @@ def test_doctor_calibrates_and_prints_the_constants(capsys: pytest.CaptureFixtur
     assert "numpy times     calibrated " in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("default_backend")
 def test_doctor_says_what_is_not_calibrated(capsys: pytest.CaptureFixture[str]) -> None:
     main(["doctor"])
     assert "missing  numpy times     uncalibrated: `workbench" in capsys.readouterr().out
@@ -94,6 +95,7 @@ def test_without_a_file_the_built_in_constants_say_so() -> None:
         ("{}", "is broken ('format')"),
     ],
 )
+@pytest.mark.usefixtures("default_backend")
 def test_broken_file_is_reported(text: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = file_of("numpy")
     path.parent.mkdir(parents=True)

@@ -141,8 +141,8 @@ def test_each_thread_has_two_blocks_where_there_are_enough_environments() -> Non
     assert blocks == {
         (64, 1): Persist("b", 32, 8),
         (64, 2): Persist("b", 16, 8),
-        (512, 8): Persist("b", 32, 8),
-        (512, 16): Persist("b", 16, 16),
+        (512, 8): Persist("b", 32, 16),
+        (512, 16): Persist("b", 16, 32),
         (4, 2): Persist("b", 16, 8),
     }
 

@@ -129,6 +129,7 @@ def test_window_of_blocks_is_taken_modulo_a_number() -> None:
     from workbench.program.values import Array
 
     array = Array("x", ("t",), ((expression(0), T),), "float")
-    stored = Stored(array, (0,), (minimum(T, 4),), Buffer("x", "float", (minimum(T, 4),)))
+    window = minimum(T, 4)
+    stored = Stored(array, (0,), 1, (window,), Buffer("x", "float", (window,)))
     assert stored.slot(0, t * 4) == 0
     assert stored.slot(0, t * 4 + 9) == 1
