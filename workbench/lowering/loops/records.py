@@ -43,9 +43,9 @@ class Buffer:
 
     @cached_property
     def elements(self) -> Expression:
-        """The number of elements, over sizes."""
+        """The number of elements, over sizes: the same however they are arranged."""
         total = expression(1)
-        for n in self.shape:
+        for n in sorted(self.shape, key=lambda n: (not n.terms, str(n))):
             total = total * n
         return total
 
