@@ -4,6 +4,7 @@ import gc
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,17 @@ class Unnamed:
 BACKENDS: Any = import_module("workbench.backends")  # as `workbench.backends` it is a function
 PREFERRED = BACKENDS.PREFERRED
 BACKENDS.PREFERRED = Unnamed()
+
+
+@contextmanager
+def numpy_by_default() -> Iterator[None]:
+    """What views begin with is the default backend's: on every machine the same while this lasts.
+
+    It lasts longer than a test where tests share a process that tells what it did for the last one.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BACKENDS, "PREFERRED", ("numpy",))
+        yield
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from playwright.sync_api import expect
 
 from tests.browser.lab import Lab, Page, serving
 from tests.browser.panel import REINFORCE, SHOW, STEP, live, shows
+from tests.conftest import numpy_by_default
 from tests.front_end import build, installed, is_built
 
 LEFT = frozenset({"walk", "written", "reinforced"})
@@ -23,6 +24,13 @@ LEFT = frozenset({"walk", "written", "reinforced"})
 FAILED = pytest.StashKey[bool]()
 
 expect.set_options(timeout=60_000)  # the machine may be busy; what is as expected is not waited for
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _pages_begin_with_numpy() -> Iterator[None]:
+    """Makes NumPy the default backend of pages that are written here; kernels have their own."""
+    with numpy_by_default():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import numpy_by_default
 from tests.programs import leaky_sum
 from tests.session.shown import Shown
 from workbench.session.processes.worker_client import WorkerClient
@@ -16,11 +16,8 @@ from workbench.session.requests.sessions import Sessions
 
 @pytest.fixture(scope="package", autouse=True)
 def _views_begin_with_numpy() -> Iterator[None]:
-    """What views begin with is the default backend's, on every machine the same here: from one test
-    to the next too, while the worker that they share tells what it did for the one before.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(import_module("workbench.backends"), "PREFERRED", ("numpy",))
+    """Makes NumPy the default backend."""
+    with numpy_by_default():
         yield
 
 

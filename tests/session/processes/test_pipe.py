@@ -56,6 +56,16 @@ def test_what_no_module_holds_goes_by_value(echo: Both) -> None:
     echo.child.stop()
 
 
+def test_code_that_goes_by_value_keeps_its_file(echo: Both) -> None:
+    made: dict[str, Any] = {}
+    source = "def outer():\n    def inner():\n        return 1\n    return inner\n"
+    exec(compile(source, "a cell of a notebook", "exec"), made)
+    outer = made["outer"]
+    echo.child.send(lambda: [f.__code__.co_filename for f in (outer, outer())])
+    assert echo.heard.get(timeout=60) == ["a cell of a notebook"] * 2
+    echo.child.stop()
+
+
 def test_a_process_that_ends_says_why(echo: Both) -> None:
     echo.child.send("leave")
     assert echo.reasons.get(timeout=60) == "it ended with code 1: nothing left to do"

@@ -8,6 +8,7 @@ messages' meaning.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import pickle
 import queue
@@ -19,6 +20,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import CodeType
 from typing import IO, Any
 
 import cloudpickle
@@ -62,7 +64,7 @@ class Child:
 
     def send(self, message: Any) -> None:
         """Send a message. Raises WorkbenchError where it cannot be pickled."""
-        self._outbox.put(packed(message))
+        self._outbox.put(pickled(message))
 
     def stop(self) -> None:
         """End the process at once; `ended` is not called."""
@@ -115,7 +117,7 @@ class Parent:
 
     def send(self, message: Any) -> None:
         """Send a message, from any thread."""
-        data = packed(message)
+        data = pickled(message)
         with self._lock:
             _put(self._out, data)
 
@@ -124,13 +126,30 @@ class Parent:
         return _messages(self._in)
 
 
-def packed(message: Any) -> bytes:
+def pickled(message: Any) -> bytes:
     """Pickle a message, classes and functions of a notebook by value. Raises WorkbenchError."""
+    file = io.BytesIO()
     try:
-        data: bytes = cloudpickle.dumps(message)
+        _Pickler(file).dump(message)
     except Exception as error:  # a user's __reduce__ may raise anything
         raise WorkbenchError(f"this cannot be given to another process: {error}") from error
-    return data
+    return file.getvalue()
+
+
+class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # it has no types
+    """cloudpickle's, but for code, which keeps its file: errors point at its line. From 3.1.3 on
+    cloudpickle leaves it out.
+    """
+
+    def reducer_override(self, given: Any) -> Any:
+        """Return how a value is made again."""
+        if isinstance(given, CodeType):
+            return _code, (*self.dispatch_table[CodeType](given), given.co_filename)
+        return super().reducer_override(given)
+
+
+def _code(make: Callable[..., CodeType], arguments: tuple[Any, ...], file: str) -> CodeType:
+    return make(*arguments).replace(co_filename=file)
 
 
 def _put(pipe: IO[bytes], data: bytes) -> None:
