@@ -55,9 +55,9 @@ def test_a_saved_notebook_opens_in_the_panel_without_its_kernel(lab: Lab) -> Non
     lab.shot(page, "kept")
     command(page, "docmanager:open", {"path": "kept.ipynb"})
     run_all(page)
-    panel.get_by_role("tab", name="Memory", selected=True).wait_for()
+    panel.get_by_role("tab", name="Memory", selected=True).wait_for(timeout=60_000)
     live(page)
-    panel.get_by_role("tab", name="Memory", selected=True).wait_for()
+    panel.get_by_role("tab", name="Memory", selected=True).wait_for(timeout=60_000)
     page.check()
 
 
