@@ -58,7 +58,7 @@ BACKENDS.PREFERRED = Unnamed()
 
 @contextmanager
 def numpy_by_default() -> Iterator[None]:
-    """What views begin with is the default backend's: on every machine the same while this lasts.
+    """Makes what views begin with, the default backend, the same on every machine while this lasts.
 
     It lasts longer than a test where tests share a process that tells what it did for the last one.
     """

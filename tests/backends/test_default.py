@@ -1,4 +1,4 @@
-"""What runs where no backend is named: compiled C where there is a C compiler, else NumPy."""
+"""The default backend: compiled C where there is a C compiler, else NumPy."""
 
 import io
 from contextlib import redirect_stderr

@@ -1,4 +1,4 @@
-"""How long it takes until PPO has learned CartPole, as a user runs it: seconds of a fresh process
+"""Seconds until PPO has learned CartPole, as a user runs it: those of a fresh process
 until the mean of the last hundred episodes reaches 475, with nothing kept from before (`cold`), and
 with what the first of these runs kept (`warm`).
 

@@ -45,7 +45,7 @@ def masks() -> dict[str, Any]:
 
 @wb.program
 def elsewhere() -> dict[str, Any]:
-    """What is read at other elements than it was written at."""
+    """Values that are read at other elements than they were written at."""
     x = wb.normal(shape=(6, 6))
     y = x * 2.0
     turned = wb.transpose(y) + x

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 NAMES = ("numpy", "native", "cuda")
 PREFERRED = ("native", "numpy")
-"""What names no backend takes the first of these that can run here."""
+"""The backends in the order in which they are taken where none is named: the first that runs."""
 _CALLED = {"cupy": "cuda", "gpu": "cuda", "cpu": "numpy", "np": "numpy"}
 """Other names of the backends."""
 

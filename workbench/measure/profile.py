@@ -159,7 +159,7 @@ class Profile:
 
     @property
     def summary(self) -> tuple[str, ...]:
-        """How its parts add up, and how long kernels took in both builds: a line each."""
+        """Lines that tell how its parts add up, and how long kernels took in both builds."""
         return (self._sums(), *self._divided())
 
     def _sums(self) -> str:

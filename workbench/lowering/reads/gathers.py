@@ -19,7 +19,7 @@ from workbench.polyhedral.expression import (
 )
 
 INSIDE = -1
-"""What stands for the inner axes among the positions of dimensions."""
+"""The stand-in for the inner axes among the positions of dimensions."""
 
 
 def gathered(

@@ -35,7 +35,7 @@ ROOMS = ("polyhedral", "program", "lowering", "codegen", "transforms", "planning
 
 
 WRONG = (WorkbenchError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
-"""What reading a file that is not of a plan, or taking its steps, may raise."""
+"""The errors of reading a file that is not of a plan, and of taking its steps."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ Json = Mapping[str, Any]
 STREAMED: Part = "moves"
 """The part that comes in batches."""
 BEGUN_WITH = {"sizes": {}, "dtype": "float32"}
-"""What views begin with, besides the backend, the default one."""
+"""The arguments that views begin with, besides the default backend."""
 OF_SHOWN: tuple[tuple[Part, Json], ...] = ((STREAMED, {}),)
 """The same of the shown variant alone: lists, which take seconds."""
 AS_LONG_AS_VARIANTS: frozenset[Part] = frozenset({"snapshot", "price"})

@@ -1,4 +1,4 @@
-"""What a measurement and a profile have in common in their workbench: a beginning and stages."""
+"""The beginning and the stages that a measurement and a profile have in their workbench."""
 
 from __future__ import annotations
 
