@@ -6,6 +6,7 @@
        M, ANY(m)  truth values, true if one is          WIDEN(x), NARROW(x)  between F and D
        BITS(x), FLOAT(i), DOUBLE(l), WIDE_BITS(d)       the same bits as another type
        TABLE(name, list), ENTRY(name, k)                constants, as operands in memory
+       EIGHT(name, list), OF(of_eight)(name, i)         eight, chosen by the lowest bits of i
 
    All numbers have float32's full range, subnormal ones, zeros with their sign, infinities and NaN.
    Sums of float products are fused where the text says so and nowhere else, and power's doubles are
@@ -113,47 +114,38 @@ INLINE F OF(log1p)(F x) {
     return OF(where)(x == __builtin_inff(), x, r);
 }
 
-/* tanh x below TANH_SMALL: x + x^3 p(x^2), p of degree 4 up to 0.6. Error 2^-28.4.
-   From there on 1 - 2 / (e^2x + 1), which rises with x because e^2x does so where it is used, and
-   ends at 1; its error is halved at least, as is 2 / (e^2x + 1) < 1/2. So e^2x need not be as exact
-   as exp: it is 2^n 2^f with n + f = 2x / ln 2, whose factor is one float, f between -1/2 and 1/2,
-   and 2^f = 1 + f q(f), q of degree 5, error 2^-28.3. Where the pieces meet the order was tried over
-   all floats. */
-#define TANH_SMALL 0x1.19999ap-1f /* 0.55 */
+/* tanh(c + r) = t + (1 - t^2) w / (1 + t w) with t = tanh c and w = tanh r: c = n TANH_STEP is next
+   to |x|, so |r| <= 0.6187, and w = r + r^3 p(r^2), p of degree 4, error 2^-27.8. For n = 0 that is
+   w itself; from there on t is a large part of the result, and what is added to it small.
+   TANH_STEP is one of few floats whose multiples all have a tanh that is a float: its seven are off
+   by 0.05 ulp at most, so neighbouring pieces meet, and 1 - t^2 is as exact as t. Beyond the last
+   piece, from 9.28 on, the result is 1, as it is at TANH_MOST. The order was tried over all floats. */
+#define TANH_STEP 0x1.3cc0b6p+0f
+#define TANH_MOST 9.25f
 #define TANH_CONSTANTS(of)                                                                         \
-    of(-0x1.828776p-8f) of(0x1.54c3c2p-6f) of(-0x1.b89abap-5f) of(0x1.1109bep-3f)                  \
-    of(-0x1.55553ep-2f) of(10.0f) of(0x1.715476p+1f) of(SHIFTER) of(0x1.416b52p-13f)               \
-    of(0x1.5f082ep-10f) of(0x1.3b2de0p-7f) of(0x1.c6af7cp-5f) of(0x1.ebfbdcp-3f)                   \
-    of(0x1.62e430p-1f) of(1.0f) of(2.0f) of(TANH_SMALL)
+    of(TANH_MOST) of(1.0f / TANH_STEP) of(SHIFTER) of(-TANH_STEP) of(1.0f) of(-0x1.786feep-8f)     \
+    of(0x1.52b5acp-6f) of(-0x1.b851ecp-5f) of(0x1.1107ccp-3f) of(-0x1.555536p-2f)
+#define TANH_STEPS(of)                                                                             \
+    of(0.0f) of(0x1.b07afap-1f) of(0x1.f8cad6p-1f) of(0x1.ff63a4p-1f) of(0x1.fff2d4p-1f)           \
+    of(0x1.fffee4p-1f) of(0x1.ffffe8p-1f) of(0x1.fffffep-1f)
 INLINE F OF(tanh)(F x) {
     TABLE(constants, TANH_CONSTANTS)
+    EIGHT(steps, TANH_STEPS)
+    F most = ENTRY(constants, 0), shifter = ENTRY(constants, 2), one = ENTRY(constants, 4);
     F a = OF(absolute)(x);
-    F z = a * a;
-    F p = ENTRY(constants, 0);
-    p = OF(fused)(p, z, ENTRY(constants, 1));
-    p = OF(fused)(p, z, ENTRY(constants, 2));
-    p = OF(fused)(p, z, ENTRY(constants, 3));
-    p = OF(fused)(p, z, ENTRY(constants, 4));
-    F near = OF(fused)(a, z * p, a);
-
-    F most = ENTRY(constants, 5), factor = ENTRY(constants, 6), shifter = ENTRY(constants, 7);
-    F inside = OF(where)(a > most, most, a);
-    F shifted = OF(fused)(inside, factor, shifter);
-    F n = shifted - shifter;
-    F f = OF(fused)(inside, factor, -n);
-    F one = ENTRY(constants, 14);
-    F scale = FLOAT((BITS(shifted) << 23) + BITS(one)); /* 2^n: the shift leaves n alone */
-    F q = ENTRY(constants, 8);
-    q = OF(fused)(q, f, ENTRY(constants, 9));
-    q = OF(fused)(q, f, ENTRY(constants, 10));
-    q = OF(fused)(q, f, ENTRY(constants, 11));
-    q = OF(fused)(q, f, ENTRY(constants, 12));
-    q = OF(fused)(q, f, ENTRY(constants, 13));
-    q = OF(fused)(q, f, one);
-    F far = one - ENTRY(constants, 15) / OF(fused)(q, scale, one);
-
-    F r_abs = OF(where)(a < ENTRY(constants, 16), near, far);
-    return FLOAT(BITS(r_abs) | (BITS(x) & INT32_MIN));
+    a = OF(where)(a > most, most, a);
+    F shifted = OF(fused)(a, ENTRY(constants, 1), shifter);
+    F r = OF(fused)(shifted - shifter, ENTRY(constants, 3), a);
+    F t = OF(of_eight)(steps, BITS(shifted));
+    F z = r * r;
+    F p = ENTRY(constants, 5);
+    p = OF(fused)(p, z, ENTRY(constants, 6));
+    p = OF(fused)(p, z, ENTRY(constants, 7));
+    p = OF(fused)(p, z, ENTRY(constants, 8));
+    p = OF(fused)(p, z, ENTRY(constants, 9));
+    F w = OF(fused)(r * z, p, r);
+    F added = OF(fused)(-t, t, one) * w / OF(fused)(t, w, one);
+    return FLOAT(BITS(t + added) | (BITS(x) & INT32_MIN));
 }
 
 /* sin(r + quadrant * pi/2) for |r| <= pi/4: the lowest bit of `quadrant` chooses between sin and

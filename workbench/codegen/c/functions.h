@@ -50,6 +50,9 @@ OUT_OF_LINE void reduce_large_vf(vf a, vf *r, vi *quadrant);
 #define ENTRY(name, k) all_vf(name[k])
 #endif
 
+/* Eight constants for of_eight, twice: as many as a vector has lanes. */
+#define EIGHT(name, list) static const float name[16] = {list(LISTED) list(LISTED)};
+
 #define F vf
 #define I vi
 #define D vd

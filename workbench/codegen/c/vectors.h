@@ -163,6 +163,23 @@ MEMORY(d, double)
 MEMORY(i, int32_t)
 MEMORY(l, int64_t)
 
+/* One of eight numbers for each lane, by the lowest three bits of `at`. `eight` holds them twice. An
+   instruction from AVX2 on. */
+INLINE vf of_eight_vf(const float *eight, vi at) {
+#if LANES == 8 && defined(__AVX2__) && __has_builtin(__builtin_ia32_permvarsf256)
+    return __builtin_ia32_permvarsf256(load_vf(eight), at);
+#elif LANES == 16 && defined(__AVX512F__) && __has_builtin(__builtin_ia32_permvarsf512_mask)
+    return __builtin_ia32_permvarsf512_mask(load_vf(eight), at, load_vf(eight), -1); /* all lanes */
+#elif LANES == 16 && defined(__AVX512F__) && __has_builtin(__builtin_ia32_permvarsf512)
+    return __builtin_ia32_permvarsf512(load_vf(eight), at);
+#else
+    vf r;
+    EACH_LANE r[lane] = eight[at[lane] & 7];
+    return r;
+#endif
+}
+INLINE float of_eight_f(const float *eight, int32_t at) { return eight[at & 7]; }
+
 /* Truth values: bytes 0 and 1 in memory. */
 typedef bytes_of_vb unaligned_bytes __attribute__((aligned(1), may_alias));
 INLINE vb load_vb(const uint8_t *p) {
