@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -91,6 +92,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             marker = MARKER_OF_FOLDER.get(item.path.relative_to(TESTS).parts[0])
             if marker is not None:
                 item.add_marker(marker)
+
+
+@pytest.fixture(autouse=True)
+def ends_with_what_it_began() -> Iterator[None]:
+    """Waits for what a test compiled ahead and did not use: the next one has another cache."""
+    yield
+    for thread in threading.enumerate():
+        if thread.name.startswith("compiles "):
+            thread.join()
 
 
 @pytest.fixture(scope="session")

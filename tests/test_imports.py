@@ -25,6 +25,7 @@ PACKAGE = "workbench"
 DIRECTLY_BELOW = {
     "errors": (),
     "cache_files": ("errors",),
+    "collection": (),
     "folders": (),
     "names": (),
     "processor": ("errors",),
@@ -32,7 +33,7 @@ DIRECTLY_BELOW = {
     "polyhedral": ("cache_files", "errors", "folders", "names", "type_hints"),
     "program": ("polyhedral",),
     "lowering": ("program",),
-    "codegen": ("lowering",),
+    "codegen": ("collection", "lowering"),
     "transforms": ("codegen", "processor"),
     "planning": ("transforms",),
     "variants": ("planning", "backends"),

@@ -43,6 +43,9 @@ class CudaBackend:
             raise WorkbenchError(f"threads {asked!r}; on cuda one thread gives the GPU its work")
         return 1
 
+    def prepare_ahead(self) -> None:
+        """Do nothing: array operations are there."""
+
     def compile(self, program: Program) -> CompiledArrays:
         """Lower and generate."""
         reason = self.unavailable()

@@ -30,6 +30,9 @@ class NumPyBackend:
         """Return the threads of matrix products; see `protocol.Backend`."""
         return blas_threads(asked)
 
+    def prepare_ahead(self) -> None:
+        """Do nothing: array operations are there."""
+
     def compile(self, program: Program) -> CompiledArrays:
         """Lower and generate."""
         return compile_arrays(program, np, numpy_functions(), around=using_blas_threads)

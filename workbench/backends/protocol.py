@@ -115,5 +115,10 @@ class Backend(Protocol):
         Raises WorkbenchError where it is none, or more than there are.
         """
 
+    def prepare_ahead(self) -> None:
+        """Begin, beside the caller, what the first run of any program needs: called before one is
+        planned.
+        """
+
     def compile(self, program: Program) -> Compiled:
         """Lower and generate; raises UnavailableError where the backend is not available."""

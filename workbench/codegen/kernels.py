@@ -23,6 +23,7 @@ from workbench.codegen.kernel_records import (
     Where,
 )
 from workbench.codegen.writing.region_writer import RegionWriter, Statements, without_unread
+from workbench.collection import without_collection
 from workbench.lowering.launches import launches
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, Buffer, For, If, Launch, Record, walk
@@ -103,6 +104,7 @@ class ProgramKernels:
 
 
 @remembered(8)
+@without_collection()
 def program_kernels(program: Program) -> ProgramKernels:
     """Return a program's kernels. The last few are kept: a recipe counts what is run then.
 

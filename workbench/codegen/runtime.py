@@ -63,3 +63,8 @@ def header(name: str) -> str:
     """Return the text of a header."""
     room = "workbench.codegen.c.run" if name in (*OF_RUNS, *OF_PROFILES) else "workbench.codegen.c"
     return resources.files(room).joinpath(name).read_text(encoding="utf-8")
+
+
+def headers() -> dict[str, str]:
+    """Return the texts of the headers that the units of a program may include, by name."""
+    return {name: header(name) for name in (*HEADERS, STAMPS)}

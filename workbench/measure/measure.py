@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from workbench.backends import or_default
+from workbench.backends import get, or_default
 from workbench.measure.rounds.measurement import Measurement
 from workbench.measure.rounds.rounds import (
     MeasureRequest,
@@ -46,6 +46,7 @@ def measure(
     asked, backend = backend, or_default(backend)
     request = MeasureRequest(backend, sizes, seed, dtype, repeats, warmup, force, threads=threads)
     chosen = variant(program)
+    get(backend).prepare_ahead()
     if not isinstance(program, Variant):
         chosen = optimize(chosen, sizes=sizes, backend=backend, dtype=dtype, threads=threads)
     line = title(chosen.program.name, asked, threads_of(backend, threads))

@@ -229,6 +229,7 @@ def profile(
     known = resolve(chosen.program.equations, sizes)
     runner = get(name)
     used = runner.threads(threads)
+    runner.prepare_ahead()
     if not isinstance(program, Variant):
         chosen = optimize(chosen, sizes=sizes, backend=name, dtype=dtype, threads=used)
     request = RunRequest(settable(chosen.program.equations, known), seed, dtype, used)

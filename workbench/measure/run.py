@@ -193,6 +193,8 @@ def run(
     asked, backend = backend, or_default(backend)
     runner = get(backend)
     used = runner.threads(threads)
+    if not check_finite:
+        runner.prepare_ahead()
     limit = limits_of(capacity).get(DEVICE)
     if not isinstance(program, Variant):
         most = None if limit is None else int(limit)

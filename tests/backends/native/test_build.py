@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import pytest
 from tests.backends.native.pretending import FakeCompiler, cached_files, gone
 from tests.backends.native.small_units import EXPORT, HEADERS, KERNEL, RUNTIME, UNITS, call
 from workbench.backends.native import build as building
-from workbench.backends.native.build import build
+from workbench.backends.native.build import build, build_ahead
 from workbench.backends.native.c_units import Unit
 from workbench.backends.native.compilers import Compiler, find
 from workbench.errors import CompilerError
@@ -24,7 +25,7 @@ from workbench.errors import CompilerError
 BUILDING = """
 import sys
 from tests.backends.native.small_units import HEADERS, UNITS, call
-from workbench.backends.native.build import build
+from workbench.backends.native.build import build, build_ahead
 from workbench.backends.native.compilers import find
 print("ready", flush=True)
 sys.stdin.readline()
@@ -121,6 +122,44 @@ def test_units_are_compiled_side_by_side(
     both = "while ! [ -e begun-runtime.o ] || ! [ -e begun-kernel.o ]; do :; done"
     compiler = fake(f'touch "begun-$out"; [ "${{out%.o}}" = "$out" ] || {both}; touch "$out"')
     assert build(UNITS, compiler, HEADERS, timeout=20).compiled == ("runtime", "kernel")
+
+
+def test_unit_that_is_compiled_ahead_is_waited_for_and_compiled_once(
+    fake: FakeCompiler, tmp_path: Path
+) -> None:
+    log, go = tmp_path / "log", tmp_path / "go"
+    wait = f'[ "$out" != runtime.o ] || while ! [ -e {go} ]; do sleep 0.01; done'
+    compiler = fake(f'{wait}; echo "$out" >> {log}; touch "$out"')
+    for _ in range(2):  # once under way it is not begun again
+        build_ahead(RUNTIME, compiler, HEADERS)
+    with ThreadPoolExecutor(1) as other:
+        library = other.submit(build, UNITS, compiler, HEADERS)
+        time.sleep(0.1)
+        assert not library.done()
+        go.touch()
+        assert library.result(20).compiled == ("runtime", "kernel")
+    assert log.read_text().split() == ["runtime.o", "kernel.o", f"library{building.SUFFIX}"]
+    build_ahead(RUNTIME, compiler, HEADERS)  # known: nothing is begun
+    assert building._ahead == {}
+
+
+def test_time_of_a_unit_that_is_compiled_ahead_counts(compiler: Compiler) -> None:
+    build_ahead(RUNTIME, compiler, HEADERS)
+    ahead = building._ahead[f"{building._object_key(RUNTIME, compiler, HEADERS)}.o"].result()
+    library = build(UNITS, compiler, HEADERS)
+    assert 0 < ahead < library.cpu_seconds
+    assert call(library.path, 3.0) == 7.0
+
+
+def test_unit_that_fails_ahead_fails_where_its_library_is_built(
+    fake: FakeCompiler, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    compiler = fake(f'echo "$out" >> {log}; [ "$out" != runtime.o ]')
+    build_ahead(RUNTIME, compiler, HEADERS)
+    with pytest.raises(CompilerError, match=r"failed at runtime\.c"):
+        build([RUNTIME], compiler, HEADERS)
+    assert log.read_text().split() == ["runtime.o", "runtime.o"]
 
 
 def test_no_more_units_than_cores_are_compiled_at_once(

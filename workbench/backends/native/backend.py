@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from workbench.backends.native.build import build_ahead
+from workbench.backends.native.c_units import Unit
 from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.native.compilers import find
 from workbench.backends.threads import expect_threads
 from workbench.codegen.kernels import program_kernels
+from workbench.codegen.printing.program_text import HERE, RUNTIME
+from workbench.codegen.runtime import headers
 from workbench.errors import UnavailableError
 from workbench.processor import processor, usable_cores
 from workbench.program.values import Program
@@ -31,6 +35,10 @@ class NativeBackend:
     def threads(self, asked: int | None) -> int:
         """Return the threads of a run: all processors that this process may use, unless given."""
         return usable_cores() if asked is None else expect_threads(asked)
+
+    def prepare_ahead(self) -> None:
+        """Begin to compile the run-time unit, which all programs share, if it is not known."""
+        build_ahead(Unit(RUNTIME, HERE), find(), headers())
 
     def compile(self, program: Program) -> CompiledProgram:
         """Lower a program to kernels. Raises UnavailableError where there is no C compiler."""

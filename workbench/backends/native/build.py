@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import shutil
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,7 +20,7 @@ from workbench.backends.native.c_units import Unit, included
 from workbench.backends.native.compiler_failures import compiling_failed, linking_failed
 from workbench.backends.native.compilers import Compiler, environment
 from workbench.backends.native.processes import Ended, run_side_by_side
-from workbench.errors import CompilerError
+from workbench.errors import CompilerError, WorkbenchError
 from workbench.processor import usable_cores
 
 TIMEOUT = 300.0
@@ -25,12 +28,17 @@ TIMEOUT = 300.0
 SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 
 
+_ahead: dict[str, Future[float]] = {}
+"""Objects that are compiled ahead, by their names in the cache: the CPU seconds of each."""
+
+
 @dataclass(frozen=True)
 class Library:
     """A compiled library. `key` is a digest of all that it was made of.
 
     It took `seconds` by the clock and `cpu_seconds` of all compilers together. `compiled` are the
-    units that were compiled for it, the others were known. `note` says where it could not be kept.
+    units that were compiled for it, ahead or now, the others were known. `note` says where it could
+    not be kept.
     """
 
     key: str
@@ -60,7 +68,7 @@ class _Work:
 
     def stored(self, unit: Unit) -> str:
         """Return the name under which the cache has a unit's object."""
-        return f"{_object_key(unit, self.compiler, self.headers)}.o"
+        return _stored(unit, self.compiler, self.headers)
 
     def run(self, commands: Sequence[Sequence[str]]) -> dict[int, Ended]:
         """Run the compiler with each of these arguments."""
@@ -97,19 +105,51 @@ def build(
     if known is not None:
         path, size = known
         return Library(key, path, size, time.perf_counter() - start, cached=True)
+    with _working_folder() as name:
+        library = _built(units, key, _Work(Path(name), compiler, headers, timeout))
+    cache.evict()
+    return replace(library, seconds=time.perf_counter() - start)
+
+
+def build_ahead(
+    unit: Unit, compiler: Compiler, headers: Mapping[str, str], timeout: float = TIMEOUT
+) -> None:
+    """Begin to compile a unit that is not known yet, beside the caller: `build` waits for it.
+
+    What fails is not said here: `build` then compiles the unit again.
+    """
+    name = _stored(unit, compiler, headers)
+    if name in _ahead or cache.find(cache.OBJECTS, name) is not None:
+        return
+    _ahead[name] = done = Future[float]()
+
+    def compile_it() -> None:
+        spent: list[float] = []
+        try:
+            with _working_folder() as folder:
+                _compile([unit], _Work(Path(folder), compiler, headers, timeout, spent))
+        except (WorkbenchError, OSError):
+            spent = []
+        finally:
+            done.set_result(sum(spent))
+
+    threading.Thread(target=compile_it, name=f"compiles {unit.name}").start()
+
+
+@contextlib.contextmanager
+def _working_folder() -> Iterator[str]:
     try:
         with tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as name:
-            library = _built(units, key, _Work(Path(name), compiler, headers, timeout))
+            yield name
     except OSError as error:
         raise CompilerError(
             f"nothing can be compiled in {tempfile.gettempdir()} ({error.strerror or error}); name "
             "another folder in TMPDIR"
         ) from None
-    cache.evict()
-    return replace(library, seconds=time.perf_counter() - start)
 
 
 def _built(units: Sequence[Unit], key: str, work: _Work) -> Library:
+    ahead = [unit for unit in units if _waited(unit, work)]
     missing = [unit for unit in units if not _known(unit, work)]
     _compile(missing, work)
     made = _link(units, work, key)
@@ -119,9 +159,18 @@ def _built(units: Sequence[Unit], key: str, work: _Work) -> Library:
         path=path,
         bytes=made.stat().st_size,
         cpu_seconds=sum(work.spent),
-        compiled=tuple(unit.name for unit in missing),
+        compiled=tuple(unit.name for unit in units if unit in missing or unit in ahead),
         note=note,
     )
+
+
+def _waited(unit: Unit, work: _Work) -> bool:
+    """Wait for a unit that is compiled ahead; tell whether it was."""
+    done = _ahead.get(work.stored(unit))
+    if done is None:
+        return False
+    work.spent.append(done.result())
+    return _ahead.pop(work.stored(unit), None) is not None
 
 
 def _known(unit: Unit, work: _Work) -> bool:
@@ -172,6 +221,10 @@ def _key(units: Sequence[Unit], compiler: Compiler, headers: Mapping[str, str]) 
     if len(set(names)) < len(names):
         raise ValueError(f"two units have one name: {', '.join(names)}")
     return _digest([_object_key(unit, compiler, headers) for unit in units], compiler.link)
+
+
+def _stored(unit: Unit, compiler: Compiler, headers: Mapping[str, str]) -> str:
+    return f"{_object_key(unit, compiler, headers)}.o"
 
 
 def _object_key(unit: Unit, compiler: Compiler, headers: Mapping[str, str]) -> str:

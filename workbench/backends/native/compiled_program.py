@@ -28,7 +28,7 @@ from workbench.backends.tracker import Capacity, spaces
 from workbench.codegen.kernels import ProgramKernels
 from workbench.codegen.printing.program_text import ProgramText, program_text, slots
 from workbench.codegen.run_memory import LINE, RunMemory, peak_bytes, run_memory
-from workbench.codegen.runtime import HEADERS, STAMPS, header
+from workbench.codegen.runtime import headers
 from workbench.errors import CompilerError, RunError, warn
 from workbench.lowering.attribution import attributed
 from workbench.lowering.loop_program import LoopProgram
@@ -71,9 +71,8 @@ class CompiledProgram:
         """
         if dtype not in self._loaded:
             units = [Unit(name, text) for name, text in self.text(dtype).units.items()]
-            headers = {name: header(name) for name in (*HEADERS, STAMPS)}
             try:
-                self._loaded[dtype] = load(units, self.compiler, headers)
+                self._loaded[dtype] = load(units, self.compiler, headers())
             except CompilerError as error:
                 if error.statement is not None:
                     error.line = self.program.statement[error.statement].line

@@ -41,6 +41,8 @@ outer first_block behind_blocks lasting
 """
 """Words of C, and names that the text uses itself."""
 
+RUNTIME = "runtime"
+"""The unit of what all programs share: `HERE` is its text, the others begin with `ELSEWHERE`."""
 HERE = '#define RUNTIME_HERE\n#include "pool.h"\n'
 ELSEWHERE = '#define RUNTIME_ELSEWHERE\n#include "pool.h"\n\n'
 
@@ -54,7 +56,7 @@ class ProgramText:
     """The kernels' functions by the names of these."""
 
     def __str__(self) -> str:
-        own = [text for name, text in self.units.items() if name != "runtime"]
+        own = [text for name, text in self.units.items() if name != RUNTIME]
         return "\n".join(own)
 
 
@@ -110,7 +112,7 @@ class _Writer:
                 zip(self.functions, self.made.kernels, strict=True)
             )
         }
-        units = {"runtime": HERE, "program": self._driver()}
+        units = {RUNTIME: HERE, "program": self._driver()}
         inside = (r for kernel in self.made.kernels for r in walk_kernel(kernel.records))
         head = ELSEWHERE + (INCLUDED if any(isinstance(r, Stamp) for r in inside) else "")
         part: list[str] = []

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
+from workbench.collection import without_collection
 from workbench.errors import WorkbenchError
 from workbench.planning.recipe.aim import Aim
 from workbench.planning.recipe.blockwise import NEAR
@@ -35,6 +36,7 @@ MOST = 2500
 
 
 @remembered(8)
+@without_collection()
 def planned(program: Program, aim: Aim) -> Plan:
     """Return the steps, of those tried, that serve the aim best. The last few plans are cached: a
     program is run many times, and measured after it was run. Those of earlier processes are in
