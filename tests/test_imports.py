@@ -26,7 +26,7 @@ DIRECTLY_BELOW = {
     "errors": (),
     "cache_files": ("errors",),
     "collection": (),
-    "folders": (),
+    "folders": ("errors",),
     "names": (),
     "processor": ("errors",),
     "type_hints": (),

@@ -8,6 +8,8 @@ import os
 import sys
 from pathlib import Path
 
+from workbench.errors import WorkbenchError
+
 CACHE_VARIABLE = "WORKBENCH_CACHE"
 """Environment variable that names the cache directory."""
 
@@ -19,19 +21,30 @@ def cache_directory() -> Path:
         return Path(named)
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA")
-        return (Path(base) if base else Path.home() / "AppData" / "Local") / "workbench" / "Cache"
+        return (Path(base) if base else _home() / "AppData" / "Local") / "workbench" / "Cache"
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "workbench"
+        return _home() / "Library" / "Caches" / "workbench"
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "workbench"
+    return (Path(base) if base else _home() / ".cache") / "workbench"
 
 
 def users_folder() -> Path:
     """Return the folder of the data of this user's programs."""
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "workbench"
-    name, default = "XDG_DATA_HOME", Path.home() / ".local" / "share"
+        return _home() / "Library" / "Application Support" / "workbench"
+    name, default = "XDG_DATA_HOME", _home() / ".local" / "share"
     if sys.platform == "win32":
-        name, default = "APPDATA", Path.home() / "AppData" / "Roaming"
+        name, default = "APPDATA", _home() / "AppData" / "Roaming"
     given = os.environ.get(name)
     return (Path(given) if given else default) / "workbench"
+
+
+def _home() -> Path:
+    """Return the user's home directory. Raises WorkbenchError where the system knows none."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        raise WorkbenchError(
+            f"this user has no home directory; name one in HOME, or the folder of caches in "
+            f"{CACHE_VARIABLE}"
+        ) from None
