@@ -104,11 +104,18 @@ static void blocks_of_kernel_x_and_4_more(Run *run, const int64_t *outer, int64_
             (void)lanes;
             /* statement: hidden */
             if (FILL_A_VECTOR(lanes))
-            for (int64_t i0 = 0; i0 < 20; i0++) {
+            for (int64_t i0 = 0; i0 < 20; i0 += 2) {
+                const int64_t second_i0 = i0 + 1;
                 const float bias_2 = bias[i0];
+                const float second_bias_2 = bias[second_i0];
                 const vf scale_2_2 = load_vf(scale_2 + (b_2 - 16 * b_block16));
-                const vf hidden_2_2 = tanh_vf(add_vf(add_vf(load_vf(product_2 + (b_2 - 16 * b_block16 + 16 * i0)), all_vf(bias_2)), scale_2_2));
+                const vf second_scale_2 = load_vf(scale_2 + (b_2 - 16 * b_block16));
+                vf tanh_of_two_hidden_2[2] = {add_vf(add_vf(load_vf(product_2 + (b_2 - 16 * b_block16 + 16 * i0)), all_vf(bias_2)), scale_2_2), add_vf(add_vf(load_vf(product_2 + (b_2 - 16 * b_block16 + 16 * second_i0)), all_vf(second_bias_2)), second_scale_2)};
+                tanh_of_vf(tanh_of_two_hidden_2, 2);
+                const vf hidden_2_2 = tanh_of_two_hidden_2[0];
+                const vf second_hidden_2 = tanh_of_two_hidden_2[1];
                 store_vf(hidden_2 + (b_2 - 16 * b_block16 + 16 * i0), hidden_2_2);
+                store_vf(hidden_2 + (b_2 - 16 * b_block16 + 16 * second_i0), second_hidden_2);
             }
             else
             for (int64_t i0 = 0, width; i0 < 20; i0 += SHARED_BY(width)) {
@@ -209,10 +216,16 @@ static void blocks_of_kernel_x_and_4_more(Run *run, const int64_t *outer, int64_
             product_3[18] = total_11;
             product_3[19] = total_12;
             if (FILL_A_VECTOR(lanes))
-            for (int64_t i0_2 = 0; i0_2 < 20; i0_2++) {
+            for (int64_t i0_2 = 0; i0_2 < 20; i0_2 += 2) {
+                const int64_t second_i0_2 = i0_2 + 1;
                 const vf hidden_3 = load_vf(hidden_2 + (b_3 - 16 * b_block16 + 16 * i0_2));
-                const vf chosen_2_2 = where_vf(greater_2, tanh_vf(product_3[i0_2]), hidden_3);
+                const vf second_hidden_3 = load_vf(hidden_2 + (b_3 - 16 * b_block16 + 16 * second_i0_2));
+                vf tanh_of_two_chosen_2[2] = {product_3[i0_2], product_3[second_i0_2]};
+                tanh_of_vf(tanh_of_two_chosen_2, 2);
+                const vf chosen_2_2 = where_vf(greater_2, tanh_of_two_chosen_2[0], hidden_3);
+                const vf second_chosen_2 = where_vf(greater_2, tanh_of_two_chosen_2[1], second_hidden_3);
                 store_vf(chosen_2 + (b_3 - 16 * b_block16 + 16 * i0_2), chosen_2_2);
+                store_vf(chosen_2 + (b_3 - 16 * b_block16 + 16 * second_i0_2), second_chosen_2);
             }
             else
             for (int64_t i0_2 = 0, width; i0_2 < 20; i0_2 += SHARED_BY(width)) {

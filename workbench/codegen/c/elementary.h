@@ -7,6 +7,7 @@
        BITS(x), FLOAT(i), DOUBLE(l), WIDE_BITS(d)       the same bits as another type
        TABLE(name, list), ENTRY(name, k)                constants, as operands in memory
        EIGHT(name, list), OF(of_eight)(name, i)         eight, chosen by the lowest bits of i
+       EACH_OF_TWO                                      for k below `count`, written out
 
    All numbers have float32's full range, subnormal ones, zeros with their sign, infinities and NaN.
    Sums of float products are fused where the text says so and nowhere else, and power's doubles are
@@ -128,24 +129,32 @@ INLINE F OF(log1p)(F x) {
 #define TANH_STEPS(of)                                                                             \
     of(0.0f) of(0x1.b07afap-1f) of(0x1.f8cad6p-1f) of(0x1.ff63a4p-1f) of(0x1.fff2d4p-1f)           \
     of(0x1.fffee4p-1f) of(0x1.ffffe8p-1f) of(0x1.fffffep-1f)
-INLINE F OF(tanh)(F x) {
+/* Of `count` numbers, one or two. Each step of the method needs the one before it, which takes longer
+   than two steps: so those of two numbers take turns, which halves what is waited for. */
+INLINE void OF(tanh_of)(F *x, int count) {
     TABLE(constants, TANH_CONSTANTS)
     EIGHT(steps, TANH_STEPS)
     F most = ENTRY(constants, 0), shifter = ENTRY(constants, 2), one = ENTRY(constants, 4);
-    F a = OF(absolute)(x);
-    a = OF(where)(a > most, most, a);
-    F shifted = OF(fused)(a, ENTRY(constants, 1), shifter);
-    F r = OF(fused)(shifted - shifter, ENTRY(constants, 3), a);
-    F t = OF(of_eight)(steps, BITS(shifted));
-    F z = r * r;
-    F p = ENTRY(constants, 5);
-    p = OF(fused)(p, z, ENTRY(constants, 6));
-    p = OF(fused)(p, z, ENTRY(constants, 7));
-    p = OF(fused)(p, z, ENTRY(constants, 8));
-    p = OF(fused)(p, z, ENTRY(constants, 9));
-    F w = OF(fused)(r * z, p, r);
-    F added = OF(fused)(-t, t, one) * w / OF(fused)(t, w, one);
-    return FLOAT(BITS(t + added) | (BITS(x) & INT32_MIN));
+    F r[2], t[2], p[2], z[2], w[2];
+    EACH_OF_TWO {
+        F a = OF(absolute)(x[k]);
+        r[k] = OF(where)(a > most, most, a);
+    }
+    EACH_OF_TWO t[k] = OF(fused)(r[k], ENTRY(constants, 1), shifter);
+    EACH_OF_TWO r[k] = OF(fused)(t[k] - shifter, ENTRY(constants, 3), r[k]);
+    EACH_OF_TWO t[k] = OF(of_eight)(steps, BITS(t[k]));
+    EACH_OF_TWO z[k] = r[k] * r[k];
+    EACH_OF_TWO p[k] = OF(fused)(ENTRY(constants, 5), z[k], ENTRY(constants, 6));
+    EACH_OF_TWO p[k] = OF(fused)(p[k], z[k], ENTRY(constants, 7));
+    EACH_OF_TWO p[k] = OF(fused)(p[k], z[k], ENTRY(constants, 8));
+    EACH_OF_TWO p[k] = OF(fused)(p[k], z[k], ENTRY(constants, 9));
+    EACH_OF_TWO w[k] = OF(fused)(r[k] * z[k], p[k], r[k]);
+    EACH_OF_TWO w[k] = OF(fused)(-t[k], t[k], one) * w[k] / OF(fused)(t[k], w[k], one);
+    EACH_OF_TWO x[k] = FLOAT(BITS(t[k] + w[k]) | (BITS(x[k]) & INT32_MIN));
+}
+INLINE F OF(tanh)(F x) {
+    OF(tanh_of)(&x, 1);
+    return x;
 }
 
 /* sin(r + quadrant * pi/2) for |r| <= pi/4: the lowest bit of `quadrant` chooses between sin and

@@ -53,6 +53,13 @@ OUT_OF_LINE void reduce_large_vf(vf a, vf *r, vi *quadrant);
 /* Eight constants for of_eight, twice: as many as a vector has lanes. */
 #define EIGHT(name, list) static const float name[16] = {list(LISTED) list(LISTED)};
 
+/* A loop over one or two numbers that becomes as many steps. */
+#if defined(__clang__)
+#define EACH_OF_TWO _Pragma("clang loop unroll(full)") for (int k = 0; k < count; k++)
+#else
+#define EACH_OF_TWO _Pragma("GCC unroll 2") for (int k = 0; k < count; k++)
+#endif
+
 #define F vf
 #define I vi
 #define D vd

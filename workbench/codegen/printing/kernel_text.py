@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from workbench.codegen.kernel_records import (
     LANES,
@@ -10,6 +11,7 @@ from workbench.codegen.kernel_records import (
     Invoke,
     KernelRecord,
     Let,
+    Local,
     Loop,
     Position,
     Require,
@@ -20,12 +22,14 @@ from workbench.codegen.kernel_records import (
     Table,
     Total,
     Update,
+    Value,
     Variable,
     Where,
     walk,
 )
 from workbench.codegen.printing.c_expressions import condition_text
 from workbench.codegen.printing.packed_rows import PackedText, packs
+from workbench.codegen.printing.row_pairs import RowNames, has_pairs, innermost_call, with_local
 from workbench.codegen.printing.statement_marks import mark
 from workbench.codegen.printing.value_text import SCALARS, STORED, Text, ValueText, number_text
 from workbench.polyhedral.expression import expression
@@ -195,7 +199,10 @@ class KernelText:
         if packs(record, self.values, self._padded):
             packed = PackedText.of(record, self.values)
             self.write("if (FILL_A_VECTOR(lanes))")
-            self._one_by_one(record, name, lower, upper)
+            if has_pairs(record, self.values):
+                self._two_by_two(record, name, lower, upper)
+            else:
+                self._one_by_one(record, name, lower, upper)
             self.write("else")
             self._packed(record, packed, lower, upper)
             return
@@ -207,6 +214,45 @@ class KernelText:
         else:
             self.write(f"for (int64_t {name} = {lower}; {name} < {upper}; {name}++) {{")
         self._nested(record.body, "if (*run->stop) break;" if record.ends else "")
+
+    def _two_by_two(self, record: Loop, name: str, lower: str, upper: str) -> None:
+        """Write a loop over rows, two at a time, of which none needs another's."""
+        self.write(f"for (int64_t {name} = {lower}; {name} < {upper}; {name} += 2) {{")
+        self._indent += 1
+        one_by_one = self.values.name
+        own = {record.variable, *(r.name for r in record.body if isinstance(r, Let))}
+        instead = {name: f"second {name}" for name in own}
+        rows = (RowNames(one_by_one, {}, {}), RowNames(one_by_one, instead, {}))
+        self.write(f"const int64_t {rows[1](record.variable)} = {name} + 1;")
+        for inner in record.body:
+            if isinstance(inner, (Let, Store)):
+                inner = replace(inner, value=self._of_two(inner, rows))
+                for self.values.name in rows:
+                    self.body([inner])
+                self.values.name = one_by_one
+            else:
+                self.body([inner])
+        self._indent -= 1
+        self.write("}")
+
+    def _of_two(self, record: Let | Store, rows: tuple[RowNames, RowNames]) -> Value:
+        """Write the calls in a record's value that are computed of two rows at a time; return the
+        value that is left.
+        """
+        value, values = record.value, self.values
+        of = record.name if isinstance(record, Let) else record.buffer
+        while (call := innermost_call(value, values)) is not None:
+            local = Local(f"{call.operation} of two {of}", call.dtype)
+            two, arguments = rows[0](local.name), []
+            for values.name in rows:
+                arguments.append(values.value(call.arguments[0]).wide.text)
+            self.write(f"vf {two}[2] = {{{', '.join(arguments)}}};")
+            self.write(f"{call.operation}_of_vf({two}, 2);")
+            for place, row in enumerate(rows):
+                row.given[local.name] = f"{two}[{place}]"
+            values.varying.add(local.name)
+            value, of = with_local(value, call, local), f"{of} again"
+        return value
 
     def _packed(self, record: Loop, packed: PackedText, lower: str, upper: str) -> None:
         """Write a loop over rows, as many at a time as share a vector."""
