@@ -1,8 +1,8 @@
 """What all tests share: markers by folder, Hypothesis's profile, a machine, Chromium."""
 
 import gc
+import json
 import os
-import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ from tests.golden_files import UPDATE, GoldenFiles
 from tests.programs import PROGRAMS
 from workbench.planning.machine.calibrated import file_of, machine
 from workbench.planning.machine.constants import Machine
-from workbench.processor import CORE_CACHE_VARIABLE
+from workbench.processor import CORE_CACHE_VARIABLE, processor
 
 TESTS = Path(__file__).parent
 SERVER = TESTS / "golden" / "server.json"
@@ -122,7 +122,8 @@ def server() -> Machine:
     """
     place = file_of("numpy")
     place.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(SERVER, place)
+    measured = json.loads(SERVER.read_text(encoding="utf-8")) | {"device": processor()}
+    place.write_text(json.dumps(measured), encoding="utf-8")
     return machine("numpy")
 
 

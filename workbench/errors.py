@@ -101,7 +101,13 @@ class RunError(WorkbenchError):
 
 
 class TooLongError(WorkbenchError):
-    """A request that would take too long, predicted before it is begun; `force=True` makes it."""
+    """A request that would take too long, predicted before it is begun: the `reason`, and how it is
+    made all the same in Python.
+    """
+
+    def __init__(self, reason: str, way_out: str) -> None:
+        self.reason = reason
+        super().__init__(f"{reason}; {way_out}")
 
 
 class OutOfMemoryError(RunError):

@@ -147,6 +147,8 @@ class Profile:
     @property
     def _title(self) -> str:
         where = on_threads(self.backend, self.threads)
+        if self.backend == "native" and self.threads == 1:
+            where = f"{where}, 1 thread"  # other runs take all cores unless told
         return (
             f"{self.variant.program.name} on {where}: {numbers(self.sizes)}, seed {self.seed}, "
             f"{self.dtype}"

@@ -20,7 +20,7 @@ from workbench.lowering.memory.takeover import holding
 from workbench.measure.runs import checkpoint
 from workbench.measure.runs.checkpoint import Checkpoint
 from workbench.measure.runs.compiling import compiled
-from workbench.measure.runs.progress import bar, title
+from workbench.measure.runs.progress import bar, beforehand, title
 from workbench.program.carried import KEPT, keeping, resumed
 from workbench.program.identity import remembered
 from workbench.program.sizes import resolve
@@ -196,11 +196,14 @@ def run(
     if not check_finite:
         runner.prepare_ahead()
     limit = limits_of(capacity).get(DEVICE)
+    line = title(chosen.program.name, asked, used)
     if not isinstance(program, Variant):
         most = None if limit is None else int(limit)
-        chosen = optimize(
-            chosen, capacity=most, sizes=sizes, backend=backend, dtype=dtype, threads=threads
-        )
+        with beforehand(line, progress) as say:
+            say("choosing steps")
+            chosen = optimize(
+                chosen, capacity=most, sizes=sizes, backend=backend, dtype=dtype, threads=threads
+            )
     start = None if parameters is None else checkpoint.opened(parameters)
     if seed is None:
         seed = 0 if start is None else start.seed
@@ -209,8 +212,9 @@ def run(
         given = checkpoint.fitting(start, written, known, dtype)
         program = holding(resumed(program, given, start.updates, written.equations))
     kept = _keeping(program, written.equations)
-    ready, compile_seconds, work = compiled(runner, kept, dtype, prepare=not check_finite)
-    line = title(chosen.program.name, asked, used)
+    with beforehand(line, progress) as say:
+        say("compiling")
+        ready, compile_seconds, work = compiled(runner, kept, dtype, prepare=not check_finite)
     with bar(chosen.program, known, line, progress) as report:
         try:
             done = ready.run(sizes, seed, dtype, report, check_finite, capacity, given, used)

@@ -18,7 +18,8 @@ from workbench.folders import cache_directory
 from workbench.measure.calibration import probes, stopwatch
 from workbench.measure.calibration.calibrate import calibrate
 from workbench.planning.machine.calibrated import file_of, machine, save
-from workbench.planning.machine.defaults import CUDA, NUMPY
+from workbench.planning.machine.defaults import CUDA, DEFAULTS, NUMPY
+from workbench.processor import model, processor
 
 
 @pytest.fixture(autouse=True)
@@ -125,6 +126,18 @@ def test_file_with_a_wrong_entry_is_reported(change: dict[str, object], said: st
     path = save(NUMPY)
     path.write_text(json.dumps(json.loads(path.read_text()) | change), encoding="utf-8")
     assert said in machine("numpy").note
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_constants_of_another_processor_are_not_used(backend: str) -> None:
+    path = save(replace(DEFAULTS[backend], device=processor(), fresh=1.0))
+    assert machine(backend).fresh == 1.0
+    other = processor().replace(model(), "Another 9000")
+    path.write_text(path.read_text().replace(processor(), other), encoding="utf-8")
+    found = machine(backend)
+    assert (found.fresh, found.calibrated) == (DEFAULTS[backend].fresh, False)
+    assert f"what was measured is of another processor ({other})" in found.note
+    assert "`workbench doctor --calibrate` measures this one" in found.note
 
 
 def test_file_that_is_a_directory_is_reported() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from types import SimpleNamespace
 
 import pytest
 
 import workbench as wb
+from tests.programs import leaky_sum
 from workbench.algorithms import ppo
 from workbench.measure.runs.progress import environment_steps, stream
 from workbench.transforms import Persist, Vectorize
@@ -31,3 +33,17 @@ def test_steps_of_environments_do_not_depend_on_the_order(steps: list[Transform]
         variant = variant.apply(step)
     sizes = {"B": 8, "I": 3, "T": 4, "E": 2, "M": 2, "K": 16}
     assert environment_steps(variant.program, sizes) == 8 * 3 * 4
+
+
+def test_line_says_what_is_done_before_a_run_and_is_empty_behind_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    wb.run(leaky_sum(), "numpy")
+    said = [line.strip() for line in re.split(r"[\r\n]", capsys.readouterr().err)]
+    stages = [f"leaky_sum on numpy: {stage}" for stage in ("choosing steps", "compiling")]
+    assert [line for line in said if line in stages] == stages
+    assert all(said[said.index(stage) + 1] == "" for stage in stages)
+    wb.run(wb.variant(leaky_sum()), "numpy")
+    assert "choosing steps" not in capsys.readouterr().err  # of a variant they are chosen
+    wb.run(leaky_sum(), "numpy", progress=False)
+    assert capsys.readouterr().err == ""

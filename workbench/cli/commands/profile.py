@@ -10,7 +10,7 @@ from workbench.cli.arguments import Parser, add_arguments
 from workbench.cli.options import add_backend, whole_number, writable
 from workbench.cli.templates import chosen
 from workbench.cli.variants import add_order, ordered, traced
-from workbench.errors import WorkbenchError
+from workbench.errors import TooLongError, WorkbenchError
 from workbench.measure.profile import profile
 from workbench.measure.profiles.parts import KEYS
 
@@ -31,15 +31,18 @@ def main(words: list[str]) -> int:
     names = add_arguments(parser, template)
     given = parser.strictly(rest, names)
     _expect_kernels(given)
-    found = profile(
-        ordered(traced(template, names, given), given, True),
-        given.backend,
-        seed=given.seed,
-        dtype=given.dtype,
-        threads=given.threads,
-        force=given.force,
-        progress=not given.no_progress,
-    )
+    try:
+        found = profile(
+            ordered(traced(template, names, given), given, True),
+            given.backend,
+            seed=given.seed,
+            dtype=given.dtype,
+            threads=given.threads,
+            force=given.force,
+            progress=not given.no_progress,
+        )
+    except TooLongError as error:
+        raise WorkbenchError(f"{error.reason}; --force profiles it all the same") from None
     print(found if given.by is None else found.by(given.by))
     if given.trace is not None:
         found.trace(given.trace)

@@ -25,6 +25,9 @@ ENOUGH = 2.0
 """The seconds of a build's runs after which no more are needed."""
 
 
+ANYWAY = "force=True profiles it all the same"
+
+
 @dataclass(frozen=True)
 class RunRequest:
     """What is run: the sizes that are not derived, the seed, the dtype, threads."""
@@ -52,8 +55,7 @@ def expect_iterations(expectation: Expectation, sizes: Mapping[str, int]) -> Non
     known = resolve(expectation.program.equations, sizes)
     if said is not None and said.seconds / _iterations(expectation.loops, known) > LIMIT:
         raise TooLongError(
-            f"not profiled, since a run is predicted to take {seconds_text(said.seconds)}; "
-            "force=True profiles it all the same"
+            f"not profiled, since a run is predicted to take {seconds_text(said.seconds)}", ANYWAY
         )
 
 
@@ -70,10 +72,11 @@ def tried(compiled: Compiled, program: Program, request: RunRequest, force: bool
         return seconds
     fewer = int(execution.total * LIMIT / 2 / (seconds * LEAST_RUNS))
     raise TooLongError(
-        f"not profiled, since a run would take about {seconds_text(seconds)}, {LEAST_RUNS} of them "
-        f"{seconds_text(seconds * LEAST_RUNS)} (predicted from {execution.completed} of "
-        f"{execution.total} {_called(program)} in {seconds_text(execution.seconds)}); "
-        f"{_advice(program, fewer)}force=True profiles it all the same"
+        f"not profiled, since a run would take about {seconds_text(seconds)}, and a profile, which "
+        f"is {LEAST_RUNS} runs, {seconds_text(seconds * LEAST_RUNS)} (predicted from "
+        f"{execution.completed} of {execution.total} {_called(program)} in "
+        f"{seconds_text(execution.seconds)})",
+        f"{_advice(program, fewer)}{ANYWAY}",
     )
 
 

@@ -60,7 +60,9 @@ def html(rows: Sequence[Row], what: str, caption: str) -> str:
     ]
     below = "".join(f"<p>{escape(line)}</p>" for line in _left_out(rows[MOST_ROWS:]))
     said = escape(caption).replace("\n", "<br>")
-    table = f"<table><caption {left}>{said}</caption><thead><tr>{heads}</tr></thead>"
+    whole = 'style="white-space:nowrap"'
+    left_lines = 'style="text-align:left;white-space:normal"'
+    table = f"<table {whole}><caption {left_lines}>{said}</caption><thead><tr>{heads}</tr></thead>"
     return f"{table}<tbody>{''.join(lines)}</tbody></table>{below}"
 
 

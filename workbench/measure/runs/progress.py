@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TextIO
 
-from workbench.backends import or_default
+from workbench.backends import backends, or_default
 from workbench.polyhedral.tree import Block, Loop, Tree, statements
 from workbench.program.text.units import on_threads
 from workbench.program.values import Program
@@ -36,8 +36,23 @@ def title(name: str, asked: str | None, threads: int) -> str:
     """
     used = or_default(asked)
     missing = asked is None and used != "native"
-    why = " (there is no C compiler for native)" if missing else ""
+    why = f" ({(backends()['native'] or '').split('; ')[0]})" if missing else ""
     return f"{name} on {on_threads(used, threads)}{why}"
+
+
+@contextlib.contextmanager
+def beforehand(title: str, shown: bool) -> Iterator[Callable[[str], None]]:
+    """Give a function that says what is done before a run, on a line that is empty behind it."""
+    if not shown:
+        yield lambda stage: None
+        return
+    from tqdm import tqdm
+
+    drawn = tqdm(bar_format="{desc}", leave=False, file=stream())
+    try:
+        yield lambda stage: drawn.set_description_str(f"{title}: {stage}")
+    finally:
+        drawn.close()
 
 
 @contextlib.contextmanager

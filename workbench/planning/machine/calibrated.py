@@ -15,9 +15,14 @@ from workbench.errors import UnavailableError, WorkbenchError, nearest
 from workbench.folders import CACHE_VARIABLE, cache_directory
 from workbench.planning.machine.constants import Machine
 from workbench.planning.machine.defaults import DEFAULTS
+from workbench.processor import model
 
 FORMAT = 1
 """The version of the file's format; files of another one are not read."""
+
+
+ON_PROCESSOR = frozenset(("numpy", "native"))
+"""The backends whose constants are a processor's; its model and cores are their `device`."""
 
 
 def machine(backend: object) -> Machine:
@@ -39,6 +44,12 @@ def machine(backend: object) -> Machine:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         return _default(
             backend, f"what was measured is broken ({error}); `workbench doctor --calibrate` again"
+        )
+    if backend in ON_PROCESSOR and not measured.device.startswith(f"{model()}, "):
+        return _default(
+            backend,
+            f"what was measured is of another processor ({measured.device}); "
+            "`workbench doctor --calibrate` measures this one",
         )
     return measured
 

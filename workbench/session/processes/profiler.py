@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from workbench.errors import TooLongError
+from workbench.errors import TooLongError, WorkbenchError
 from workbench.measure.profile import Profile, profile
 from workbench.session.processes.meter import MeterProgress
 from workbench.session.processes.pipe import Parent
@@ -53,8 +53,10 @@ def profiled(order: ProfileOrder, report: Callable[[str, int, int], None]) -> Pr
             force=order.force,
             progress=report,
         )
+    except TooLongError as problem:  # the panel has a button where Python has an argument
+        return Profiled(error=error_view(WorkbenchError(problem.reason)), too_long=True)
     except Exception as problem:  # the caller, another process, must hear of any error
-        return Profiled(error=error_view(problem), too_long=isinstance(problem, TooLongError))
+        return Profiled(error=error_view(problem))
     return Profiled(made)
 
 
