@@ -142,6 +142,22 @@ def test_long_equations_stay_in_the_pane(lab: Lab) -> None:
     page.check()
 
 
+def test_every_tool_can_be_seen_beside_the_notebook_and_the_file_browser(lab: Lab) -> None:
+    page, view = opened(lab, "between.ipynb", width=900)
+    view.locator(".wbk-root").evaluate("e => { e.style.width = '280px' }")
+    tools = view.locator(".wbk-tools")
+    expect(tools).to_have_css("flex-wrap", "wrap")
+    assert tools.evaluate("e => e.scrollWidth <= e.clientWidth")
+    right = tools.bounding_box()["x"] + tools.bounding_box()["width"]
+    for tool in tools.locator("button, select, input").all():
+        place = tool.bounding_box()
+        assert place["x"] + place["width"] <= right
+    assert tools.locator("input").bounding_box()["width"] > 200
+    assert tools.bounding_box()["height"] < 75  # two rows
+    lab.shot(page, "between")
+    page.check()
+
+
 def test_tools_and_legend_take_a_row_each_in_a_narrow_place(lab: Lab) -> None:
     page, view = opened(lab, "narrow.ipynb", width=800)
     assert view.locator(".wbk-root").bounding_box()["width"] < 480
