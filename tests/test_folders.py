@@ -39,3 +39,5 @@ def test_user_without_a_home_is_told_what_to_name(bare: pytest.MonkeyPatch) -> N
             folder()
     bare.setenv(CACHE_VARIABLE, "/caches")
     assert cache_directory() == Path("/caches")
+    bare.setenv("XDG_DATA_HOME", "/data")
+    assert users_folder() == Path("/data/workbench")

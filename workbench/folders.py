@@ -32,11 +32,11 @@ def users_folder() -> Path:
     """Return the folder of the data of this user's programs."""
     if sys.platform == "darwin":
         return _home() / "Library" / "Application Support" / "workbench"
-    name, default = "XDG_DATA_HOME", _home() / ".local" / "share"
+    name, below = "XDG_DATA_HOME", Path(".local", "share")
     if sys.platform == "win32":
-        name, default = "APPDATA", _home() / "AppData" / "Roaming"
+        name, below = "APPDATA", Path("AppData", "Roaming")
     given = os.environ.get(name)
-    return (Path(given) if given else default) / "workbench"
+    return (Path(given) if given else _home() / below) / "workbench"
 
 
 def _home() -> Path:
