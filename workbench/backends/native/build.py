@@ -121,7 +121,7 @@ def build_ahead(
     name = _stored(unit, compiler, headers)
     if name in _ahead or cache.find(cache.OBJECTS, name) is not None:
         return
-    _ahead[name] = done = Future[float]()
+    done = Future[float]()
 
     def compile_it() -> None:
         spent: list[float] = []
@@ -134,6 +134,7 @@ def build_ahead(
             done.set_result(sum(spent))
 
     threading.Thread(target=compile_it, name=f"compiles {unit.name}").start()
+    _ahead[name] = done  # only now: nobody waits for a thread that could not be started
 
 
 @contextlib.contextmanager
