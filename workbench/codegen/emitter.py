@@ -5,7 +5,8 @@ from __future__ import annotations
 import keyword
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from workbench.codegen.kernel_records import (
     Compute,
@@ -41,20 +42,21 @@ WRITTEN_OUT = 32
 
 @dataclass(frozen=True)
 class InBlock:
-    """A value in all lanes of one block, in scratch memory with these lanes innermost.
+    """A value in all lanes of one block, in memory with these lanes innermost, from `begin` on.
 
     `sources` are the buffers that it was gathered from.
     """
 
     buffer: str
     block: AxisBlock
-    sources: frozenset[str]
+    sources: frozenset[str] = frozenset()
+    begin: Expression = field(default_factory=lambda: expression(0))
 
     def address(self, inner: Expression, place: Mapping[str, Expression]) -> Expression:
         """Return the place of an element of the inner shape, in the lane that `place` gives."""
         block = self.block
         lane = place[block.dim] + block.shift - place[block.number] * block.size
-        return inner * block.size + lane
+        return self.begin + inner * block.size + lane
 
 
 class Emitter:
@@ -108,6 +110,15 @@ class Emitter:
         """Ask for memory; return its name."""
         name = self.name(wish)
         self.add(Scratch(name, dtype, elements))
+        return name
+
+    def table(self, wish: str, dtype: str, values: tuple[Any, ...]) -> str:
+        """Ask for constant numbers; return their name."""
+        for table in self.tables:
+            if (table.dtype, table.values) == (dtype, values):
+                return table.name
+        name = self.name(wish)
+        self.tables.append(Table(name, dtype, values))
         return name
 
     def borrow(self, wish: str, dtype: str, elements: Expression) -> str:

@@ -42,7 +42,6 @@ from workbench.codegen.kernel_records import (
     Position,
     Require,
     Store,
-    Table,
     Value,
 )
 from workbench.errors import ProgramError
@@ -255,9 +254,8 @@ class Bodies:
             return Number(value, body.dtype)
         number = self.numbering[body]
         if number not in self._tables:
-            self._tables[number] = self.out.name("constant")
             values = tuple(_flattened(value))
-            self.out.tables.append(Table(self._tables[number], body.dtype, values))
+            self._tables[number] = self.out.table("constant", body.dtype, values)
         return Load(self._tables[number], flat(index, symbolic(body.shape)), body.dtype)
 
     def read(self, number: int, body: Read, inner: Expression) -> Value:

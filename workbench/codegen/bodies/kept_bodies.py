@@ -21,6 +21,11 @@ LOCALS = UNROLLED
 a name, so its position has to be a number.
 """
 
+SHORT = 4
+"""The most products of a short sum. It is written out wherever one of its many positions is needed:
+keeping them takes longer than to sum each.
+"""
+
 CHECKS = frozenset(("within", "possible"))
 """Operations that return their first operand, and check it."""
 
@@ -114,7 +119,7 @@ def free(numbering: Numbering, number: int) -> bool:
 def heavy(body: Call) -> bool:
     """Tell whether one position of a body takes a loop, or more than one operation."""
     if body.operation == "contract":
-        return bool(summed_letters(body))
+        return bool(summed_letters(body)) and not is_short(body)
     return body.operation in _LOOPS or OPERATIONS[body.operation].random
 
 
@@ -122,6 +127,24 @@ def summed_letters(body: Call) -> tuple[str, ...]:
     """Return the letters that a contraction sums over, in order."""
     inputs, output = body.options["spec"].split("->")
     return tuple(dict.fromkeys(c for c in inputs if c != "," and c not in output))
+
+
+def letter_lengths(body: Call) -> dict[str, Expression]:
+    """Return the length of each letter of a contraction."""
+    inputs = body.options["spec"].split("->")[0].split(",")
+    return {
+        c: n
+        for letters, argument in zip(inputs, body.arguments, strict=True)
+        for c, n in zip(letters, symbolic(argument.shape), strict=True)
+    }
+
+
+def is_short(body: Call) -> bool:
+    """Tell whether a contraction has many positions, and the sum at each of them few products."""
+    lengths = letter_lengths(body)
+    products = total([lengths[c] for c in summed_letters(body)])
+    many = not fits_in_locals(total(symbolic(body.shape)))
+    return many and not products.terms and products.constant <= SHORT
 
 
 def _repeats(body: Call, argument: Body) -> bool:

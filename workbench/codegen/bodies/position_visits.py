@@ -9,9 +9,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
-from workbench.codegen.bodies.kept_bodies import fits_in_locals, summed_letters
+from workbench.codegen.bodies.kept_bodies import (
+    fits_in_locals,
+    is_short,
+    letter_lengths,
+    summed_letters,
+)
 from workbench.codegen.emitter import Index, cast, total, unflat
 from workbench.codegen.kernel_records import (
     Compute,
@@ -77,10 +83,16 @@ def products(bodies: Bodies, body: Call, indices: Sequence[Index]) -> list[Value
 
     if not summed:
         return [Compute("multiply", factors(place), body.dtype) for place in places]
+    lengths = letter_lengths(body)
+    if len(places) == 1 and is_short(body):
+        value: Value = Number(0, body.dtype)
+        for at in product(*(range(lengths[c].constant) for c in summed)):
+            inside = dict(zip(summed, map(expression, at), strict=True))
+            value = Compute("fma", (*factors({**places[0], **inside}), value), body.dtype)
+        return [value]
     totals = [out.name("total") for _ in indices]
     for name in totals:
         out.add(Variable(name, Number(0, body.dtype)))
-    lengths = _letter_lengths(body)
 
     def visit(at: Index) -> None:
         inside = dict(zip(summed, at, strict=True))
@@ -95,16 +107,6 @@ def products(bodies: Bodies, body: Call, indices: Sequence[Index]) -> list[Value
     return [Local(name, body.dtype) for name in totals]
 
 
-def _letter_lengths(body: Call) -> dict[str, Expression]:
-    """Return the length of each letter of a contraction."""
-    inputs = body.options["spec"].split("->")[0].split(",")
-    return {
-        c: n
-        for letters, argument in zip(inputs, body.arguments, strict=True)
-        for c, n in zip(letters, symbolic(argument.shape), strict=True)
-    }
-
-
 def _contract(bodies: Bodies, body: Call, visit: ValueVisit, lanes: bool) -> None:
     """Visit a contraction, several positions at once that share an operand's element.
 
@@ -114,7 +116,7 @@ def _contract(bodies: Bodies, body: Call, visit: ValueVisit, lanes: bool) -> Non
     if not summed_letters(body):
         out.each(symbolic(body.shape), lambda i: visit(i, bodies.value(body, i)), lanes)
         return
-    lengths = [_letter_lengths(body)[c] for c in body.options["spec"].split("->")[1]]
+    lengths = [letter_lengths(body)[c] for c in body.options["spec"].split("->")[1]]
     by_lanes = lanes and bool(lengths) and not fits_in_locals(lengths[-1])
     rows = len(lengths) - 1 - by_lanes
     if rows < 0 or lengths[rows].terms:

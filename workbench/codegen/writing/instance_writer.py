@@ -83,6 +83,8 @@ class InstanceWriter:
         """The inner shape of what an instance writes."""
         self.in_block: dict[Body, InBlock] = {}
         """The bodies whose values are computed for the whole block."""
+        self.lent: list[Body] = []
+        """Those of them whose memory is given back."""
 
     def common_lanes(self) -> Lanes | None:
         """Return the lanes that the instance can share with others; None where it has none, or
@@ -123,9 +125,11 @@ class InstanceWriter:
         """Tell whether a product reads what another instance writes, in all lanes."""
         return any(p.right[0] == other.target.buffer.name for p in self.products.values())
 
-    def write_products(self, lanes: Lanes) -> None:
-        """Write the products, in front of the loop over the lanes."""
-        write_block_products(self, self.products, lanes.upper)
+    def write_products(self, lanes: Lanes, replaces: bool) -> None:
+        """Write the products, in front of the loop over the lanes. `replaces`: they may be summed
+        where the result will be.
+        """
+        write_block_products(self, lanes.upper, replaces)
 
     def write_in(self, dim: str, lane: Expression) -> None:
         """Write the instance inside a loop over its lanes."""

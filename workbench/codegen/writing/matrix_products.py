@@ -11,14 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.codegen.bodies.addresses import address
 from workbench.codegen.bodies.body_values import Bodies
-from workbench.codegen.bodies.kept_bodies import fits_in_locals, free, summed_letters
-from workbench.codegen.emitter import Element, Emitter, InBlock
+from workbench.codegen.bodies.kept_bodies import fits_in_locals, free, is_short, summed_letters
+from workbench.codegen.emitter import Element, Emitter, InBlock, Index
 from workbench.codegen.kernel_records import Compute, Invoke, Load, Value
 from workbench.lowering.memory.tiles import TileStored
+from workbench.lowering.values.numbering import Numbering
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.loops.axis_blocks import AxisBlock
+from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Body, Call, Literal, reads, walk
 
 if TYPE_CHECKING:
@@ -26,6 +29,10 @@ if TYPE_CHECKING:
 
 WHOLE_VECTORS = 16
 """A block of a multiple of so many lanes has room for every width of vectors."""
+
+
+MATRIX = 2
+"""The axes of a matrix."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +93,7 @@ def block_products(writer: InstanceWriter) -> dict[Call, Product]:
         return {}
     found = {}
     for call in writer.statement.calls:
-        if call.operation == "contract" and call.dtype == "float":
+        if call.operation == "contract" and call.dtype == "float" and not is_short(call):
             product = _block_product(writer, call, block)
             if product is not None:
                 found[call] = product
@@ -145,75 +152,138 @@ def _is_plain(bodies: Bodies, body: Body) -> bool:
     return whole and not literal and free(bodies.numbering, bodies.numbering[body])
 
 
-def write_block_products(
-    writer: InstanceWriter, products: dict[Call, Product], upper: Expression
-) -> None:
-    """Write the products of a body for all lanes of the block before `upper`."""
+def write_block_products(writer: InstanceWriter, upper: Expression, replaces: bool) -> None:
+    """Write the products of a body for all lanes of the block before `upper`.
+
+    `replaces`: nobody in the loop over these lanes needs what is where the result will be. Then a
+    product is summed there if the result's elements are computed from its own one by one: a tile
+    less to go through.
+    """
     block = block_of(writer, writer.own)
     assert block is not None
     first = writer.place[block.number] * block.size - block.shift
-    for call, product in products.items():
-        name = writer.out.borrow("product", "float", product.rows * block.size)
-        out = (name, expression(0))
+    begin = _begin_of_result(writer, block) if replaces else None
+    for call, product in writer.products.items():
+        if begin is not None and _are_beside(writer.statement.body, call):
+            tile = InBlock(writer.target.buffer.name, block, begin=begin)
+            begin = None
+        else:
+            name = writer.out.borrow("product", "float", product.rows * block.size)
+            tile = InBlock(name, block)
+            writer.lent.append(call)
+        out = (tile.buffer, tile.begin)
         writer.out.add(product.invoke(out, block.size, upper - first, whole=True))
-        writer.in_block[call] = InBlock(name, block, frozenset())
+        writer.out.forget(*out)
+        writer.in_block[call] = tile
 
 
 def give_back_products(writer: InstanceWriter) -> None:
     """Let the memory of a body's products be used again."""
     for call, product in writer.products.items():
         tile = writer.in_block.pop(call)
-        writer.out.give_back(tile.buffer, "float", product.rows * tile.block.size)
+        if call in writer.lent:
+            writer.out.give_back(tile.buffer, "float", product.rows * tile.block.size)
+
+
+def _begin_of_result(writer: InstanceWriter, block: AxisBlock) -> Expression | None:
+    """Return the place of the first element of the result's tile, if its elements and lanes lie as
+    those of a product.
+    """
+    target, statement = writer.target, writer.statement
+    if not isinstance(target, TileStored) or target.block != block:
+        return None
+    if target.array.dtype != "float":
+        return None
+    lane, row = (Emitter(set(writer.out.taken)).name(wish) for wish in ("lane", "row"))
+    place = {**writer.place, block.dim: variable(lane)}
+    write = tuple(e.substitute(place) for e in statement.write)
+    found = _steps(address(target, write, variable(row), place), (row, lane))
+    if found is None or found[1] != [block.size, 1]:
+        return None
+    return found[0] + writer.place[block.number] * block.size - block.shift
+
+
+def _are_beside(body: Body, call: Call) -> bool:
+    """Tell whether each element of a body is computed from the same element of a call alone, of all
+    that the call has.
+    """
+    numbering = Numbering(body)
+    holding = {numbering[call]}
+    for number, part in enumerate(numbering.bodies):  # operands before what needs them
+        below = holding.intersection(numbering.children[number])
+        if not below:
+            continue
+        if not isinstance(part, Call) or not OPERATIONS[part.operation].elementwise:
+            return False
+        if any(numbering.bodies[child].shape != part.shape for child in below):
+            return False
+        holding.add(number)
+    return True
 
 
 # -- over a block ----------------------------------------------------------------------------------
 
 
-def outer_product(writer: InstanceWriter, column: int) -> Invoke | None:
-    """Return the sum over the lanes of a block as a product of matrices, if it is one.
+def write_outer_product(writer: InstanceWriter, column: int) -> bool:
+    """Write the sum over the lanes of a block as a product of matrices; tell whether it is one.
 
-    `column` is the axis of the result along which neighbours are neighbours in memory.
+    `column` is the axis of the result along which what is summed has neighbours in memory. A vector
+    has one row. Where the result has its neighbours along the other axis, the product is summed in
+    memory of its own and goes from there.
     """
     block, (ranges, mask) = block_of(writer, writer.summed), writer.ranges()
-    if block is None or mask or len(writer.shape) != 2 or writer.target.array.dtype != "float":
-        return None
+    axes = len(writer.shape)
+    if block is None or mask or axes > MATRIX or writer.target.array.dtype != "float":
+        return False
     trial = Emitter(set(writer.out.taken))
     trial.turned = dict(writer.out.turned)
     lane, row, along = (trial.name(wish) for wish in ("lane", "row", "column"))
     place = {**writer.place, block.dim: variable(lane)}
     bodies = Bodies(trial, writer.statement, place, writer.stored, False, writer.in_block)
-    index = [variable(row), variable(row)]
+    index = [variable(row)] * axes
     index[column] = variable(along)
     bodies.prepare()
     factors = _factors(bodies.value(writer.statement.body, tuple(index)))
     if trial.records or factors is None:
-        return None
-    right, left = sorted(factors, key=lambda load: along not in load.at.variables)
+        return False
+    *more, right = sorted(factors, key=lambda load: along in load.at.variables)
     names = (row, along, lane)
-    places = [_steps(at, names) for at in (left.at, right.at, writer.address(tuple(index)))]
-    if any(found is None for found in places):
-        return None
-    (begin, (row_step, across, step)), (behind, (by_row, one, right_step)), target = (
-        found for found in places if found is not None
-    )
+    of_left = _steps(more[0].at, names) if more else (expression(0), [0, 0, 0])
+    of_right, target = _steps(right.at, names), _steps(writer.address(tuple(index)), names)
+    if of_left is None or of_right is None or target is None:
+        return False
+    (begin, (row_step, across, step)), (behind, (by_row, one, right_step)) = of_left, of_right
     to, (out_step, next_to, by_lane) = target
-    if across or by_row or by_lane or one != 1 or next_to != 1:
-        return None
-    lower, upper = (e.substitute(writer.place) for e in ranges[block.dim])
+    if across or by_row or by_lane or one != 1:
+        return False
+    out, lower, upper = writer.out, *(e.substitute(writer.place) for e in ranges[block.dim])
     product = Product(
-        (left.buffer, begin + lower * step), row_step, step,
-        (right.buffer, behind + lower * right_step), right_step,
-        writer.shape[1 - column], upper - lower,
+        (more[0].buffer if more else out.table("one", "float", (1.0,)), begin + lower * step),
+        row_step, step, (right.buffer, behind + lower * right_step), right_step,
+        writer.shape[1 - column] if axes == MATRIX else expression(1), upper - lower,
     )  # fmt: skip
-    out = (writer.target.buffer.name, to)
-    return product.invoke(out, out_step, writer.shape[column], into=bool(writer.into))
+    columns = writer.shape[column]
+    if next_to == 1:
+        element = (writer.target.buffer.name, to)
+        out.add(product.invoke(element, out_step, columns, into=bool(writer.into)))
+        out.forget(*element)
+        return True
+    elements = product.rows * columns
+    name = out.borrow("product", "float", elements)
+    out.add(product.invoke((name, expression(0)), columns.constant, columns))
+
+    def store(index: Index) -> None:
+        at = (index[1 - column] if axes == MATRIX else expression(0)) * columns + index[column]
+        writer.store(index, Load(name, at, "float"), writer.into)
+
+    out.each(writer.shape, store)
+    out.give_back(name, "float", elements)
+    return True
 
 
-def _factors(value: Value) -> tuple[Load, Load] | None:
-    """Return the factors of a product of two elements, or None."""
-    if not isinstance(value, Compute) or value.operation != "multiply":
-        return None
-    left, right = value.arguments
-    if isinstance(left, Load) and isinstance(right, Load) and left.dtype == right.dtype == "float":
-        return left, right
-    return None
+def _factors(value: Value) -> tuple[Load, ...] | None:
+    """Return the factors of a product of two elements, or one element; None for anything else."""
+    product = isinstance(value, Compute) and value.operation == "multiply"
+    found = value.arguments if isinstance(value, Compute) and product else (value,)
+    loads = tuple(load for load in found if isinstance(load, Load) and load.dtype == "float")
+    return loads if len(loads) == len(found) else None

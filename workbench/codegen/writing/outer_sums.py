@@ -27,7 +27,7 @@ from workbench.codegen.kernel_records import (
     loads_of,
 )
 from workbench.codegen.writing.block_gathers import gather_over
-from workbench.codegen.writing.matrix_products import outer_product
+from workbench.codegen.writing.matrix_products import write_outer_product
 from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
@@ -56,10 +56,7 @@ def sum_blockwise(writer: InstanceWriter) -> None:
     gather_over(writer)
     if lane is not None:
         _turn_tiles(writer, lane)
-        product = outer_product(writer, lane)
-        if product is not None:
-            out.add(product)
-            out.forget(*product.out)
+        if write_outer_product(writer, lane):
             return
 
     def block(index: Mapping[int, Expression], first: Expression, many: int) -> None:

@@ -25,6 +25,7 @@ from workbench.codegen.writing.instance_writer import InstanceWriter, Lanes
 from workbench.codegen.writing.matrix_products import give_back_products
 from workbench.lowering.loops.records import For, If, Launch, Record
 from workbench.lowering.loops.records import walk as walk_records
+from workbench.lowering.memory.takeover import memory_of
 from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import Stored, memory_order
 from workbench.polyhedral.loops.axis_blocks import axis_blocks
@@ -156,7 +157,7 @@ class RegionWriter:
         for writer in group:
             if writer.products:
                 self._serve(writer)
-                writer.write_products(lanes)
+                writer.write_products(lanes, self._replaces(group, writer))
         with self.out.loop(lanes.dim, lanes.lower, lanes.upper, lanes=True) as lane:
             for writer in group:
                 self._serve(writer)
@@ -164,6 +165,26 @@ class RegionWriter:
                 writer.write_in(lanes.dim, lane)
         for writer in group:
             give_back_products(writer)
+
+    def _replaces(self, group: Sequence[InstanceWriter], writer: InstanceWriter) -> bool:
+        """Tell whether nothing is needed of what is in the memory of a result before a loop of
+        lanes: of other arrays that share it, and in lanes where the statement does not run.
+        """
+        result, memory = writer.statement.array, memory_of(self.statements.program)
+        if len(memory.program.writers[result]) > 1 or result in memory.masked:
+            return False
+        together, written = memory.together(result), False
+        for other in group:
+            touched = {r.array for r in other.statement.reads}
+            if other is writer:
+                written = True
+            else:
+                touched.add(other.statement.array)
+                if written:
+                    touched.discard(result)
+            if touched & together:
+                return False
+        return True
 
     def _serve(self, writer: InstanceWriter) -> None:
         self.out.add(Serves(owner(writer.statement)))

@@ -38,6 +38,24 @@ WIDE_SUMS(wide_rows_8, ROWS_8)
 #undef SUMS
 #undef WIDE_SUMS
 
+/* One row and two of many vectors: few rows alone are too few sums at once. */
+#define LONG_SUMS(name, EACH, FIRST, MAKE, SUM, JOINED, KEPT)                                  \
+    static __attribute__((noinline)) void OF(name)(                                            \
+        const N *left, int64_t row_step, int64_t step, const N *right, int64_t right_step,     \
+        N *out, int64_t out_step, int64_t times, int into) {                                   \
+        (void)row_step, (void)out_step;                                                        \
+        EACH(MAKE)                                                                             \
+        for (int64_t k = 0; k < times; k++, left += step, right += right_step) {               \
+            FIRST                                                                              \
+            EACH(SUM)                                                                          \
+        }                                                                                      \
+        if (into) { EACH(JOINED) } else { EACH(KEPT) }                                         \
+    }
+LONG_SUMS(row_of_8, ROWS_8, ONE_ROW, START, ADD_PIECE, JOIN_PIECE, KEEP_PIECE)
+LONG_SUMS(row_of_4, ROWS_4, ONE_ROW, START, ADD_PIECE, JOIN_PIECE, KEEP_PIECE)
+LONG_SUMS(two_rows_of_4, ROWS_4, TWO_ROWS, START_TWO, ADD_PIECES, JOIN_PIECES, KEEP_PIECES)
+#undef LONG_SUMS
+
 #if LANES > 4
 /* FEW rows that are neighbours on the left, of two columns or of four, which are fewer than half a
    vector: lanes are rows. */
@@ -63,7 +81,13 @@ FEW_COLUMNS(four_columns, ROWS_4, COLUMN_2, COLUMN_3)
 
 /* Sum rows r, r + 1, ... by a function for `n` of them, while so many are left. */
 #define SUM_ROWS(n, name)                                                                      \
-    for (; r + n <= rows; r += n)                                                              \
+    for (; r + n <= many; r += n)                                                              \
+        OF(name)(left + r * row_step, row_step, step, right + c, right_step,                   \
+                 out + r * out_step + c, out_step, times, into);
+
+/* Sum columns c, c + 1, ... of rows from r by a function for `n` vectors, while so many are left. */
+#define SUM_COLUMNS(n, name)                                                                   \
+    for (; c < columns && c + n * LANES <= room; c += n * LANES)                               \
         OF(name)(left + r * row_step, row_step, step, right + c, right_step,                   \
                  out + r * out_step + c, out_step, times, into);
 
@@ -85,24 +109,38 @@ OUT_OF_LINE void OF(product)(const N *left, int64_t row_step, int64_t step, cons
     }
 #undef FEW
 #endif
+    const int64_t many = rows - rows % 4;
     for (; c < columns && c + 2 * LANES <= room; c += 2 * LANES) {
         int64_t r = 0;
 #if REGISTERS == 32
         SUM_ROWS(8, wide_rows_8)
 #endif
         SUM_ROWS(4, wide_rows_4)
-        SUM_ROWS(2, wide_rows_2)
-        SUM_ROWS(1, wide_row)
     }
     for (; c < columns && c + LANES <= room; c += LANES) {
         int64_t r = 0;
         SUM_ROWS(8, rows_8)
         SUM_ROWS(4, rows_4)
-        SUM_ROWS(2, rows_2)
-        SUM_ROWS(1, row)
     }
+    const int64_t in_vectors = c;
+    int64_t r = many;
+    if (rows - r >= 2) {
+        c = 0;
+        SUM_COLUMNS(4, two_rows_of_4)
+        SUM_COLUMNS(2, wide_rows_2)
+        SUM_COLUMNS(1, rows_2)
+        r += 2;
+    }
+    if (r < rows) {
+        c = 0;
+        SUM_COLUMNS(8, row_of_8)
+        SUM_COLUMNS(4, row_of_4)
+        SUM_COLUMNS(2, wide_row)
+        SUM_COLUMNS(1, row)
+    }
+    c = in_vectors;
     for (; c < columns; c++)
-        for (int64_t r = 0; r < rows; r++) {
+        for (r = 0; r < rows; r++) {
             N sum = 0;
             for (int64_t k = 0; k < times; k++)
                 sum = OF(fused)(left[r * row_step + k * step], right[k * right_step + c], sum);
@@ -111,3 +149,4 @@ OUT_OF_LINE void OF(product)(const N *left, int64_t row_step, int64_t step, cons
         }
 }
 #undef SUM_ROWS
+#undef SUM_COLUMNS

@@ -83,6 +83,22 @@ PRODUCT(d, double);
 #define JOIN_TWO(r) \
     JOIN(r) STORE(out + r * out_step + LANES, LOAD(out + r * out_step + LANES) + more##r);
 
+/* Of one row, or of two, a piece of each is as wide as a vector. */
+#define ONE_ROW V a = ALL(left[0]);
+#define TWO_ROWS V a = ALL(left[0]), b = ALL(left[row_step]);
+#define ADD_PIECE(c) sum##c = FUSED(a, LOAD(right + c * LANES), sum##c);
+#define ADD_PIECES(c)                                                        \
+    {                                                                        \
+        V x = LOAD(right + c * LANES);                                       \
+        sum##c = FUSED(a, x, sum##c), more##c = FUSED(b, x, more##c);        \
+    }
+#define KEEP_PIECE(c) STORE(out + c * LANES, sum##c);
+#define KEEP_PIECES(c) KEEP_PIECE(c) STORE(out + out_step + c * LANES, more##c);
+#define JOIN_PIECE(c) STORE(out + c * LANES, LOAD(out + c * LANES) + sum##c);
+#define JOIN_PIECES(c) \
+    JOIN_PIECE(c)      \
+    STORE(out + out_step + c * LANES, LOAD(out + out_step + c * LANES) + more##c);
+
 #define KEEP_COLUMNS_ONE_BY_ONE(kind, number)                                                \
     INLINE void keep_columns_##kind(v##kind a, v##kind b, v##kind c, v##kind d, number *out, \
                                     int64_t out_step) {                                      \
