@@ -26,7 +26,10 @@ int64_t whole_{k}(int64_t n) {{ return WHOLE_VECTORS(n); }}
 TEXT = '#include "products.h"\n#include "tiles.h"' + "\n" + CALLED.format(k="f", t="float")
 TEXT += CALLED.format(k="d", t="double")
 DTYPES = {"f": np.float32, "d": np.float64}
-SHAPES = [(1, 1, 1), (3, 5, 2), (4, 16, 7), (8, 32, 64), (9, 33, 5), (13, 47, 3), (64, 64, 32)]
+SHAPES = [
+    *((1, 1, 1), (3, 5, 2), (4, 16, 7), (8, 32, 64), (9, 33, 5), (13, 47, 3), (64, 64, 32)),
+    *((1, 136, 9), (2, 104, 4), (3, 77, 5), (5, 200, 6), (6, 64, 11)),  # few rows of many vectors
+]
 
 
 @pytest.fixture(scope="module")
