@@ -21,7 +21,7 @@ def layer(body: Any, B: int = 21, inputs: int = 6) -> dict[str, Any]:
     weight = wb.normal(shape=(inputs, WIDTH))
     x = wb.tanh(wb.normal(shape=inputs, over=b))
     beside = wb.normal(shape=WIDTH, over=b)
-    y = wb.tanh(body(x @ weight, beside))
+    y = body(x @ weight, beside)
     return {"sum": (y * y).sum(axis=0)}
 
 
@@ -65,14 +65,14 @@ def assert_same(variant: wb.Variant) -> None:
 
 
 BESIDE = {
-    "alone": lambda product, beside: product,
-    "with what lies beside it": lambda product, beside: product * product + beside,
+    "alone": lambda product, beside: wb.tanh(product),
+    "with what lies beside it": lambda product, beside: wb.tanh(product + beside),
 }
 NOT_BESIDE = {
-    "of the one before": lambda product, beside: wb.concatenate(
-        [product[..., 1:WIDTH], beside[..., 0:1]]
+    "the one behind": lambda product, beside: wb.concatenate(
+        [beside[..., 0:1], product[..., 0 : WIDTH - 1]]
     ),
-    "of all": lambda product, beside: wb.cumsum(product, axis=0) + beside,
+    "all behind": lambda product, beside: wb.cumsum(product, axis=0) * beside,
 }
 
 
