@@ -105,10 +105,10 @@ def test_product_leaves_what_others_write_of_an_array() -> None:
     assert_same(variant)
 
 
-@pytest.mark.parametrize("inputs", [1, 4, 5])
+@pytest.mark.parametrize("inputs", [1, 2, 3])
 def test_short_sums_stand_where_they_are_used(inputs: int) -> None:
     variant = in_blocks(layer(BESIDE["with what lies beside it"], inputs=inputs))
-    assert len(products(variant)) == (inputs > 4)
+    assert len(products(variant)) == (inputs > 2)
     assert_same(variant)
 
 

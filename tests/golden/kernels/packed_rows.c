@@ -86,51 +86,55 @@ static void blocks_of_kernel_x_and_4_more(Run *run, const int64_t *outer, int64_
             const vu word_4 = drawn_word.word[3];
             (void)word_4;
             const vf x_2 = normal_vf(word_2);
+            store_vf(x + (b - 16 * b_block16), x_2);
             const vf x_3 = normal_vf(word_2_2);
+            store_vf(x + (b - 16 * b_block16 + 16), x_3);
             const vf x_4 = normal_vf(word_3);
+            store_vf(x + (b - 16 * b_block16 + 32), x_4);
             /* statement: scale */
             const vf sum_2 = add_vf(add_vf(x_2, x_3), x_4);
             store_vf(scale_2 + (b - 16 * b_block16), sum_2);
+        }
+        /* statement: hidden */
+        product_f(weight + 0, 1, 20, x + 0, 16, hidden_2 + 0, 16, 20, (minimum_l((B - 1), (16 * b_block16 + 15)) - 16 * b_block16 + 1), WHOLE_VECTORS((minimum_l((B - 1), (16 * b_block16 + 15)) - 16 * b_block16 + 1)), 3, 0);
+        const int64_t first_b_2 = 16 * b_block16, behind_b_2 = (minimum_l((B - 1), (16 * b_block16 + 15)) + 1);
+        for (int64_t b_2 = first_b_2; b_2 < behind_b_2; b_2 += LANES) {
+            const int64_t lanes = minimum_l(behind_b_2 - b_2, LANES);
+            (void)lanes;
             /* statement: hidden */
             if (FILL_A_VECTOR(lanes))
             for (int64_t i0 = 0; i0 < 20; i0 += 2) {
                 const int64_t second_i0 = i0 + 1;
-                const float weight_2 = weight[i0];
-                const float second_weight_2 = weight[second_i0];
-                const float weight_3 = weight[(i0 + 20)];
-                const float second_weight_3 = weight[(second_i0 + 20)];
-                const float weight_4 = weight[(i0 + 40)];
-                const float second_weight_4 = weight[(second_i0 + 40)];
                 const float bias_2 = bias[i0];
                 const float second_bias_2 = bias[second_i0];
-                vf tanh_of_two_hidden_2[2] = {add_vf(add_vf(fused_vf(x_4, all_vf(weight_4), fused_vf(x_3, all_vf(weight_3), fused_vf(x_2, all_vf(weight_2), all_vf((float)0x0.0p+0)))), all_vf(bias_2)), sum_2), add_vf(add_vf(fused_vf(x_4, all_vf(second_weight_4), fused_vf(x_3, all_vf(second_weight_3), fused_vf(x_2, all_vf(second_weight_2), all_vf((float)0x0.0p+0)))), all_vf(second_bias_2)), sum_2)};
+                const vf scale_2_2 = load_vf(scale_2 + (b_2 - 16 * b_block16));
+                const vf second_scale_2 = load_vf(scale_2 + (b_2 - 16 * b_block16));
+                vf tanh_of_two_hidden_2[2] = {add_vf(add_vf(load_vf(hidden_2 + (b_2 - 16 * b_block16 + 16 * i0)), all_vf(bias_2)), scale_2_2), add_vf(add_vf(load_vf(hidden_2 + (b_2 - 16 * b_block16 + 16 * second_i0)), all_vf(second_bias_2)), second_scale_2)};
                 tanh_of_vf(tanh_of_two_hidden_2, 2);
                 const vf hidden_2_2 = tanh_of_two_hidden_2[0];
                 const vf second_hidden_2 = tanh_of_two_hidden_2[1];
-                store_vf(hidden_2 + (b - 16 * b_block16 + 16 * i0), hidden_2_2);
-                store_vf(hidden_2 + (b - 16 * b_block16 + 16 * second_i0), second_hidden_2);
+                store_vf(hidden_2 + (b_2 - 16 * b_block16 + 16 * i0), hidden_2_2);
+                store_vf(hidden_2 + (b_2 - 16 * b_block16 + 16 * second_i0), second_hidden_2);
             }
             else
             for (int64_t i0 = 0, width; i0 < 20; i0 += SHARED_BY(width)) {
                 width = width_of_rows(lanes, 20 - i0);
-                const vf weight_2 = spread_vf(weight + i0, 1, width);
-                const vf weight_3 = spread_vf(weight + (i0 + 20), 1, width);
-                const vf weight_4 = spread_vf(weight + (i0 + 40), 1, width);
                 const vf bias_2 = spread_vf(bias + i0, 1, width);
-                const vf hidden_2_2 = tanh_vf(add_vf(add_vf(fused_vf(repeated_vf(x_4, width), weight_4, fused_vf(repeated_vf(x_3, width), weight_3, fused_vf(repeated_vf(x_2, width), weight_2, all_vf((float)0x0.0p+0)))), bias_2), repeated_vf(sum_2, width)));
-                store_rows_vf(hidden_2 + (b - 16 * b_block16 + 16 * i0), 16, width, hidden_2_2);
+                const vf scale_2_2 = rows_vf(scale_2 + (b_2 - 16 * b_block16), 0, width);
+                const vf hidden_2_2 = tanh_vf(add_vf(add_vf(rows_vf(hidden_2 + (b_2 - 16 * b_block16 + 16 * i0), 16, width), bias_2), scale_2_2));
+                store_rows_vf(hidden_2 + (b_2 - 16 * b_block16 + 16 * i0), 16, width, hidden_2_2);
             }
         }
         /* statement: chosen */
         float *const product_2 = (float *)(scratch);
         product_f(last_2 + 0, 1, 2, hidden_2 + 0, 16, product_2 + 0, 16, 2, (minimum_l((B - 1), (16 * b_block16 + 15)) - 16 * b_block16 + 1), WHOLE_VECTORS((minimum_l((B - 1), (16 * b_block16 + 15)) - 16 * b_block16 + 1)), 20, 0);
-        const int64_t first_b_2 = 16 * b_block16, behind_b_2 = (minimum_l((B - 1), (16 * b_block16 + 15)) + 1);
-        for (int64_t b_2 = first_b_2; b_2 < behind_b_2; b_2 += LANES) {
-            const int64_t lanes = minimum_l(behind_b_2 - b_2, LANES);
+        const int64_t first_b_3 = 16 * b_block16, behind_b_3 = (minimum_l((B - 1), (16 * b_block16 + 15)) + 1);
+        for (int64_t b_3 = first_b_3; b_3 < behind_b_3; b_3 += LANES) {
+            const int64_t lanes = minimum_l(behind_b_3 - b_3, LANES);
             (void)lanes;
             /* statement: chosen */
-            const vf scale_2_2 = load_vf(scale_2 + (b_2 - 16 * b_block16));
-            const vb greater_2 = greater_vf(scale_2_2, all_vf((float)0x0.0p+0));
+            const vf scale_3 = load_vf(scale_2 + (b_3 - 16 * b_block16));
+            const vb greater_2 = greater_vf(scale_3, all_vf((float)0x0.0p+0));
             if (FILL_A_VECTOR(lanes))
             for (int64_t i0_2 = 0; i0_2 < 20; i0_2 += 2) {
                 const int64_t second_i0_2 = i0_2 + 1;
@@ -138,36 +142,36 @@ static void blocks_of_kernel_x_and_4_more(Run *run, const int64_t *outer, int64_
                 const float second_last_2 = last_2[2 * second_i0_2];
                 const float last_3 = last_2[(2 * i0_2 + 1)];
                 const float second_last_3 = last_2[(2 * second_i0_2 + 1)];
-                const vf hidden_3 = load_vf(hidden_2 + (b_2 - 16 * b_block16 + 16 * i0_2));
-                const vf second_hidden_3 = load_vf(hidden_2 + (b_2 - 16 * b_block16 + 16 * second_i0_2));
-                vf tanh_of_two_chosen_2[2] = {fused_vf(load_vf(product_2 + (b_2 - 16 * b_block16 + 16)), all_vf(last_3), fused_vf(load_vf(product_2 + (b_2 - 16 * b_block16)), all_vf(last_2_2), all_vf((float)0x0.0p+0))), fused_vf(load_vf(product_2 + (b_2 - 16 * b_block16 + 16)), all_vf(second_last_3), fused_vf(load_vf(product_2 + (b_2 - 16 * b_block16)), all_vf(second_last_2), all_vf((float)0x0.0p+0)))};
+                const vf hidden_3 = load_vf(hidden_2 + (b_3 - 16 * b_block16 + 16 * i0_2));
+                const vf second_hidden_3 = load_vf(hidden_2 + (b_3 - 16 * b_block16 + 16 * second_i0_2));
+                vf tanh_of_two_chosen_2[2] = {fused_vf(load_vf(product_2 + (b_3 - 16 * b_block16 + 16)), all_vf(last_3), fused_vf(load_vf(product_2 + (b_3 - 16 * b_block16)), all_vf(last_2_2), all_vf((float)0x0.0p+0))), fused_vf(load_vf(product_2 + (b_3 - 16 * b_block16 + 16)), all_vf(second_last_3), fused_vf(load_vf(product_2 + (b_3 - 16 * b_block16)), all_vf(second_last_2), all_vf((float)0x0.0p+0)))};
                 tanh_of_vf(tanh_of_two_chosen_2, 2);
                 const vf chosen_2_2 = where_vf(greater_2, tanh_of_two_chosen_2[0], hidden_3);
                 const vf second_chosen_2 = where_vf(greater_2, tanh_of_two_chosen_2[1], second_hidden_3);
-                store_vf(chosen_2 + (b_2 - 16 * b_block16 + 16 * i0_2), chosen_2_2);
-                store_vf(chosen_2 + (b_2 - 16 * b_block16 + 16 * second_i0_2), second_chosen_2);
+                store_vf(chosen_2 + (b_3 - 16 * b_block16 + 16 * i0_2), chosen_2_2);
+                store_vf(chosen_2 + (b_3 - 16 * b_block16 + 16 * second_i0_2), second_chosen_2);
             }
             else
             for (int64_t i0_2 = 0, width; i0_2 < 20; i0_2 += SHARED_BY(width)) {
                 width = width_of_rows(lanes, 20 - i0_2);
                 const vf last_2_2 = spread_vf(last_2 + 2 * i0_2, 2, width);
                 const vf last_3 = spread_vf(last_2 + (2 * i0_2 + 1), 2, width);
-                const vf hidden_3 = rows_vf(hidden_2 + (b_2 - 16 * b_block16 + 16 * i0_2), 16, width);
-                const vf chosen_2_2 = where_vf(repeated_vi(greater_2, width), tanh_vf(fused_vf(rows_vf(product_2 + (b_2 - 16 * b_block16 + 16), 0, width), last_3, fused_vf(rows_vf(product_2 + (b_2 - 16 * b_block16), 0, width), last_2_2, all_vf((float)0x0.0p+0)))), hidden_3);
-                store_rows_vf(chosen_2 + (b_2 - 16 * b_block16 + 16 * i0_2), 16, width, chosen_2_2);
+                const vf hidden_3 = rows_vf(hidden_2 + (b_3 - 16 * b_block16 + 16 * i0_2), 16, width);
+                const vf chosen_2_2 = where_vf(repeated_vi(greater_2, width), tanh_vf(fused_vf(rows_vf(product_2 + (b_3 - 16 * b_block16 + 16), 0, width), last_3, fused_vf(rows_vf(product_2 + (b_3 - 16 * b_block16), 0, width), last_2_2, all_vf((float)0x0.0p+0)))), hidden_3);
+                store_rows_vf(chosen_2 + (b_3 - 16 * b_block16 + 16 * i0_2), 16, width, chosen_2_2);
             }
         }
         /* statement: y */
         product_f(last_2 + 0, 1, 2, chosen_2 + 0, 16, product_2 + 0, 16, 2, (minimum_l((B - 1), (16 * b_block16 + 15)) - 16 * b_block16 + 1), WHOLE_VECTORS((minimum_l((B - 1), (16 * b_block16 + 15)) - 16 * b_block16 + 1)), 20, 0);
-        const int64_t first_b_3 = 16 * b_block16, behind_b_3 = (minimum_l((B - 1), (16 * b_block16 + 15)) + 1);
-        for (int64_t b_3 = first_b_3; b_3 < behind_b_3; b_3 += LANES) {
-            const int64_t lanes = minimum_l(behind_b_3 - b_3, LANES);
+        const int64_t first_b_4 = 16 * b_block16, behind_b_4 = (minimum_l((B - 1), (16 * b_block16 + 15)) + 1);
+        for (int64_t b_4 = first_b_4; b_4 < behind_b_4; b_4 += LANES) {
+            const int64_t lanes = minimum_l(behind_b_4 - b_4, LANES);
             (void)lanes;
             /* statement: y */
-            const vf y_2 = load_vf(product_2 + (b_3 - 16 * b_block16));
-            store_some_vf(y + 2 * b_3, 2, lanes, y_2);
-            const vf y_3 = load_vf(product_2 + (b_3 - 16 * b_block16 + 16));
-            store_some_vf(y + (2 * b_3 + 1), 2, lanes, y_3);
+            const vf y_2 = load_vf(product_2 + (b_4 - 16 * b_block16));
+            store_some_vf(y + 2 * b_4, 2, lanes, y_2);
+            const vf y_3 = load_vf(product_2 + (b_4 - 16 * b_block16 + 16));
+            store_some_vf(y + (2 * b_4 + 1), 2, lanes, y_3);
         }
     }
 }

@@ -21,7 +21,7 @@ LOCALS = UNROLLED
 a name, so its position has to be a number.
 """
 
-SHORT = 4
+SHORT = 2
 """The most products of a short sum. It is written out wherever one of its many positions is needed:
 keeping them takes longer than to sum each.
 """
