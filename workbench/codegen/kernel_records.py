@@ -138,6 +138,16 @@ class Store:
 
 
 @dataclass(frozen=True)
+class Prefetch:
+    """A hint that the element of a buffer at a position is read soon. It may be none of the
+    buffer's.
+    """
+
+    buffer: str
+    at: Expression
+
+
+@dataclass(frozen=True)
 class Draw:
     """Four random words as locals: one block of the instance's stream (`backends/philox.py`)."""
 
@@ -239,6 +249,7 @@ KernelRecord: TypeAlias = (
     | Total
     | Scratch
     | Store
+    | Prefetch
     | Draw
     | Require
     | Invoke

@@ -38,8 +38,10 @@ from workbench.codegen.kernel_records import (
     Holds,
     Invoke,
     Load,
+    Local,
     Number,
     Position,
+    Prefetch,
     Require,
     Store,
     Value,
@@ -280,6 +282,19 @@ class Bodies:
                 known = self.out.let(body.array, known)
                 self.out.remember(buffer, place, known)
         return cast(known, body.dtype)
+
+    def prefetch(self, body: Read) -> Prefetch:
+        """Return the hint that a read's first element is read soon. Its indices are not checked."""
+        index = []
+        for entry in body.index:
+            if isinstance(entry, Expression):
+                index.append(self.placed(entry))
+                continue
+            value = self.out.let("ahead", self.value(entry, ()))
+            assert isinstance(value, Local), "a number that data gives"
+            index.append(variable(value.name))
+        stored = self.stored[body.array]
+        return Prefetch(stored.buffer.name, address(stored, index, expression(0), self.place))
 
     def operand(self, body: Call, k: int, index: Index) -> Value:
         """Return operand k at a position of an elementwise result, in the dtype it is used in."""

@@ -14,6 +14,7 @@ from workbench.codegen.kernel_records import (
     Local,
     Loop,
     Position,
+    Prefetch,
     Require,
     Scratch,
     Serves,
@@ -188,6 +189,13 @@ class KernelText:
         if record.operation:
             one = f"{record.operation}_{value.kind}({place}, {one})"
         self.write(f"for (int lane = 0; lane < lanes; lane++) {place} = {one};")
+
+    def _prefetch(self, record: Prefetch) -> None:
+        name, values = self._c(record.buffer), self.values
+        if values.varies(record.at):
+            self.write(f"EACH_LANE __builtin_prefetch({name} + {values.in_lane(record.at)});")
+        else:
+            self.write(f"__builtin_prefetch({name} + {values.expression(record.at)});")
 
     # -- loops -------------------------------------------------------------------------------------
 

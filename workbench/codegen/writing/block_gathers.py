@@ -15,9 +15,9 @@ from workbench.codegen.emitter import Emitter, InBlock, total, unflat
 from workbench.codegen.kernel_records import Store
 from workbench.codegen.writing.matrix_products import block_of
 from workbench.lowering.values.stored import symbolic
-from workbench.polyhedral.expression import Expression, expression
+from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.loops.axis_blocks import AxisBlock
-from workbench.program.values import Read, reads
+from workbench.program.values import Body, Read, reads
 
 if TYPE_CHECKING:
     from workbench.codegen.writing.instance_writer import InstanceWriter
@@ -39,6 +39,7 @@ def gather_ahead(out: Emitter, writers: Sequence[InstanceWriter], written: froze
                 together.setdefault(key, {}).setdefault(read, writer)
     for (block, lanes, _), wanted in together.items():
         _gather(out, wanted, block, lanes)
+        _prefetch_next(out, wanted, block, lanes)
 
 
 def gather_over(writer: InstanceWriter) -> None:
@@ -111,3 +112,27 @@ def _gather(
                 out.add(Store(tile.buffer, tile.address(expression(k), place), value))
     for read, writer, tile in made:
         out.gathered[read, _around(writer, block)] = tile
+
+
+def _prefetch_next(
+    out: Emitter, wanted: dict[Read, InstanceWriter], block: AxisBlock, lanes: Range
+) -> None:
+    """Ask for what the next block looks up: it is at places that no processor foresees."""
+    known = {read: w for read, w in wanted.items() if all(map(_is_known, read.index))}
+    if not known:
+        return
+    number = next(iter(known.values())).place[block.number]
+    ahead = {name: variable(name) + 1 for name in number.variables}
+    lower, upper = (e.substitute(ahead) for e in lanes)
+    with out.loop(block.dim, lower, upper, lanes=True) as lane:
+        for read, writer in known.items():
+            place = {d: e.substitute(ahead) for d, e in writer.place.items()}
+            place[block.dim] = lane
+            bodies = Bodies(out, writer.statement, place, writer.stored, False)
+            out.add(bodies.prefetch(read))
+
+
+def _is_known(index: Expression | Body) -> bool:
+    """Tell whether an index is there already: an element of an array, whose place is known."""
+    known = isinstance(index, Read) and all(isinstance(e, Expression) for e in index.index)
+    return isinstance(index, Expression) or known

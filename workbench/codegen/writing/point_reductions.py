@@ -23,6 +23,7 @@ from workbench.codegen.kernel_records import (
     Value,
     Variable,
 )
+from workbench.codegen.writing.block_gathers import take_gathered
 from workbench.codegen.writing.outer_sums import is_outer, sum_blockwise
 from workbench.polyhedral.expression import Expression, expression
 from workbench.program.operations.identities import identity
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 def write_reduction(writer: InstanceWriter, lanes: str) -> None:
     """Write a reduction at one position of the result's axes."""
     combiner = writer.combiner
+    take_gathered(writer)
     if combiner == "argmax":
         _argmax(writer)
     elif combiner == "collect":
