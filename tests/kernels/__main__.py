@@ -27,6 +27,7 @@ from typing import Any
 from tests.kernels import cases, curves, programs
 from tests.kernels.builds import Build, compilers, marches, of_programs
 from tests.native_runs import DTYPES
+from workbench.errors import CompilerError
 from workbench.folders import CACHE_VARIABLE
 from workbench.processor import processor
 
@@ -83,6 +84,17 @@ def done(task: Task, named: Sequence[str], quick: bool = False) -> Done:
     return Done(task.name, task.kind, count, runs, wrong, round(time.time() - start, 1), more)
 
 
+def attempted(task: Task, named: Sequence[str], quick: bool) -> Done | None:
+    """Do a task; None where a compiler did not end, as on a busy machine: the others go on, and a
+    later call does this one.
+    """
+    try:
+        return done(task, named, quick)
+    except CompilerError as error:
+        print(f"NOT DONE {task.name}: {error}\n", file=sys.stderr, flush=True)
+        return None
+
+
 def arguments(words: Sequence[str] | None) -> argparse.Namespace:
     """What the command was called with."""
     parser = argparse.ArgumentParser(prog="tests.kernels", description=__doc__)
@@ -133,16 +145,18 @@ def worked(
 ) -> Iterator[Done]:
     """What comes of the tasks, as it comes."""
     if workers == 1:
-        yield from (done(task, named, quick) for task in left if time.time() < until)
+        ran = (attempted(task, named, quick) for task in left if time.time() < until)
+        yield from (one for one in ran if one is not None)
         return
-    waiting, running = list(left)[::-1], set[Future[Done]]()
+    waiting, running = list(left)[::-1], set[Future[Done | None]]()
     with ProcessPoolExecutor(workers) as pool:
         while running or (waiting and time.time() < until):
             while waiting and len(running) < workers and time.time() < until:
-                running.add(pool.submit(done, waiting.pop(), named, quick))
+                running.add(pool.submit(attempted, waiting.pop(), named, quick))
             ended = wait(running, return_when=FIRST_COMPLETED)
             running = set(ended.not_done)
-            yield from (one.result() for one in ended.done)
+            results = (one.result() for one in ended.done)
+            yield from (one for one in results if one is not None)
 
 
 def commit() -> str:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.kernels import __main__ as command
 from tests.kernels import curves
-from tests.kernels.__main__ import QUICK, main
+from tests.kernels.__main__ import QUICK, Done, Task, main
 from tests.kernels.builds import Build, marches
 from tests.kernels.cases import files
 from tests.kernels.curves import ACTION, CURVES, DRAW, THRESHOLDS, compared
@@ -31,6 +32,7 @@ from tests.native_runs import (
 from tests.programs import PROGRAMS, leaky_sum
 from workbench.algorithms import ALGORITHMS
 from workbench.backends.numpy import NumPyBackend
+from workbench.errors import CompilerError
 from workbench.folders import CACHE_VARIABLE
 from workbench.program.values import Program
 from workbench.transforms import Vectorize
@@ -72,6 +74,24 @@ def test_quick_form_finds_nothing_wrong(tmp_path: Path, capsys: pytest.CaptureFi
 def test_time_that_is_over_leaves_tasks_and_no_record(tmp_path: Path) -> None:
     record = tmp_path / "record.jsonl"
     assert main(["--quick", "--workers", "1", "--seconds", "0", "--record", str(record)]) == 1
+    assert not record.exists()
+
+
+def test_compiler_that_does_not_end_leaves_its_task_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(task: Task, named: Any, quick: bool) -> Done:
+        if task.kind == "program":
+            raise CompilerError("zig was stopped after 300 s")
+        return Done(task.name, task.kind, 1, 1, [], 0.0)
+
+    monkeypatch.setattr(command, "done", stopped)
+    record, kept = tmp_path / "record.jsonl", tmp_path / "kept.jsonl"
+    words = ["--quick", "--workers", "1", "--kept", str(kept), "--record", str(record)]
+    assert main(words) == 1
+    printed = capsys.readouterr().err
+    assert f"NOT DONE {QUICK}: zig was stopped" in printed and "1 tasks are not done" in printed
+    assert [json.loads(line)["done"]["kind"] for line in kept.read_text().splitlines()] == ["curve"]
     assert not record.exists()
 
 
