@@ -24,6 +24,16 @@ def looked_up(B: int = 37, N: int = 50, how: str = "far") -> dict[str, Any]:
     return {"y": (found * found).sum(over=b)}
 
 
+@wb.program
+def parts(B: int = 37, N: int = 50, first: int = 0, second: int = 5) -> dict[str, Any]:
+    """Sums over two parts of the same rows of a table."""
+    b, n = wb.dims(b=B, n=N)
+    table = wb.normal(shape=3, over=n)
+    row = wb.cast(wb.uniform(0.0, 50.0, over=b), int)
+    one, other = wb.gather(table, n=row[first:B]), wb.gather(table, n=row[second:B])
+    return {"one": (one * one).sum(), "other": (other * other).sum()}
+
+
 def in_blocks(how: str) -> wb.Variant:
     """The table's user in blocks; its index is there before them."""
     return wb.variant(looked_up(how=how)).apply(Persist("b", 16, statements=("y",)))
@@ -60,3 +70,13 @@ def test_values_are_those_of_array_operations(how: str, rows: int) -> None:
         wb.run(in_blocks(how), backend=name, **given).outputs["y"] for name in ("native", "numpy")
     )
     np.testing.assert_allclose(native, numpy, rtol=1e-13)
+
+
+@pytest.mark.parametrize(("first", "second"), [(0, 5), (5, 0)])
+def test_lanes_of_another_range_are_not_taken_for_looked_up(first: int, second: int) -> None:
+    variant = wb.variant(parts(first=first, second=second))
+    variant = variant.apply(Persist("b", 16, statements=("one", "other")))
+    given: Any = {"dtype": "float64", "seed": 2, "progress": False}
+    native, numpy = (wb.run(variant, backend=b, **given).outputs for b in ("native", "numpy"))
+    for name, value in numpy.items():
+        np.testing.assert_allclose(native[name], value, rtol=1e-13)

@@ -73,7 +73,7 @@ class Emitter:
         self.turned: dict[Element, str] = {}
         """The scratch memory that has a tile turned, by the tile's buffer and first element."""
         self.gathered: dict[Hashable, InBlock] = {}
-        """What was gathered for a whole block, by the read and the place around."""
+        """What was gathered for a whole block, by the read, the lanes and the place around."""
         self._turned_here: dict[Element, tuple[str, Expression]] = {}
         """The memory of those that were turned in this body, and how many elements it has."""
         self._free: dict[tuple[str, Expression], list[str]] = {}

@@ -47,22 +47,25 @@ def gather_over(writer: InstanceWriter) -> None:
     block, lanes = _block_and_lanes(writer)
     if block is None or lanes is None:
         return
-    around = _around(writer, block)
-    wanted = {r: writer for r in _small_gathers(writer) if (r, around) not in writer.out.gathered}
+    known, around = writer.out.gathered, _around(writer, block)
+    wanted = {r: writer for r in _small_gathers(writer) if (r, lanes, around) not in known}
     if wanted:
         _gather(writer.out, wanted, block, lanes)
     take_gathered(writer)
 
 
 def take_gathered(writer: InstanceWriter) -> None:
-    """Let an instance use what was looked up for its block."""
-    block = block_of(writer, writer.summed or writer.own)
-    if block is not None:
-        around = _around(writer, block)
-        for read in _small_gathers(writer):
-            found = writer.out.gathered.get((read, around))
-            if found is not None:
-                writer.in_block[read] = found
+    """Let an instance use what was looked up for its block, in just its lanes."""
+    wanted, known = tuple(_small_gathers(writer)), writer.out.gathered
+    if not wanted or not known:
+        return
+    block, lanes = _block_and_lanes(writer)
+    if block is None:
+        return
+    for read in wanted:
+        found = known.get((read, lanes, _around(writer, block)))
+        if found is not None:
+            writer.in_block[read] = found
 
 
 def _block_and_lanes(writer: InstanceWriter) -> tuple[AxisBlock | None, Range | None]:
@@ -111,7 +114,7 @@ def _gather(
                 value = bodies.value(read, unflat(expression(k), shape))
                 out.add(Store(tile.buffer, tile.address(expression(k), place), value))
     for read, writer, tile in made:
-        out.gathered[read, _around(writer, block)] = tile
+        out.gathered[read, lanes, _around(writer, block)] = tile
 
 
 def _prefetch_next(
