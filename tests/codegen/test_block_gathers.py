@@ -11,12 +11,14 @@ import pytest
 import workbench as wb
 from workbench.transforms import Persist
 
+FEATURES = 3
+
 
 @wb.program
 def looked_up(B: int = 37, N: int = 50, how: str = "far") -> dict[str, Any]:
     """Rows of a table by an index, or by one that is looked up."""
     b, n = wb.dims(b=B, n=N)
-    table = wb.normal(shape=3, over=n)
+    table = wb.normal(shape=FEATURES, over=n)
     first = wb.cast(wb.uniform(0.0, 50.0, over=n), int)
     row = wb.cast(wb.uniform(0.0, 50.0, over=b), int)
     chosen = wb.gather(first, n=row) if how == "twice" else row
@@ -28,7 +30,7 @@ def looked_up(B: int = 37, N: int = 50, how: str = "far") -> dict[str, Any]:
 def parts(B: int = 37, N: int = 50, first: int = 0, second: int = 5) -> dict[str, Any]:
     """Sums over two parts of the same rows of a table."""
     b, n = wb.dims(b=B, n=N)
-    table = wb.normal(shape=3, over=n)
+    table = wb.normal(shape=FEATURES, over=n)
     row = wb.cast(wb.uniform(0.0, 50.0, over=b), int)
     one, other = wb.gather(table, n=row[first:B]), wb.gather(table, n=row[second:B])
     return {"one": (one * one).sum(), "other": (other * other).sum()}
@@ -47,7 +49,7 @@ def prefetches(variant: wb.Variant) -> list[str]:
 def test_next_block_is_asked_for() -> None:
     variant = in_blocks("far")
     ((buffer, at),) = prefetches(variant)
-    assert buffer.startswith("table") and at == "3 * row_3[lane]"
+    assert buffer.startswith("table") and at == f"{FEATURES} * row_3[lane]"
     (text,) = (k.text for k in variant.kernels("native") if "prefetch" in k.text)
     assert re.search(r"first_b_\d = \(16 \* b_block16 \+ 16\)", text)
 
@@ -59,7 +61,7 @@ def test_places_that_are_looked_up_themselves_are_not_asked_for() -> None:
 @pytest.mark.parametrize("how", ["far", "twice"])
 def test_each_element_is_looked_up_once(how: str) -> None:
     text = "\n".join(kernel.text for kernel in in_blocks(how).kernels("native"))
-    assert len(re.findall(r"r\[lane\] = table\w*\[", text)) == len(range(3))
+    assert len(re.findall(r"r\[lane\] = table\w*\[", text)) == FEATURES
 
 
 @pytest.mark.parametrize("how", ["far", "twice"])
