@@ -74,6 +74,23 @@ def test_operation_is_numpys(row: Wrapped, form: str, operations: ctypes.CDLL) -
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", ["floor_divide", "remainder"])
+def test_division_next_to_a_whole_quotient_is_numpys(
+    name: str, form: str, operations: ctypes.CDLL
+) -> None:
+    row = next(row for row in ROWS if row.name == name and row.result == "i")
+    rng = np.random.default_rng(6)
+    b = np.concatenate([rng.integers(1, bound, 4000) for bound in (9, 2**8, 2**16, 2**31)])
+    b[::2] *= -1
+    whole = rng.integers(-(2**31) // np.abs(b), 2**31 // np.abs(b)) * b
+    a = np.clip(whole + rng.integers(-1, 2, b.size), -(2**31), 2**31 - 1)
+    arrays = [a.astype(np.int32), b.astype(np.int32)]
+    with np.errstate(all="ignore"):
+        expected = getattr(np, name)(*arrays)
+    np.testing.assert_array_equal(computed(operations, form, row, arrays), expected)
+
+
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("row", CASTS, ids=lambda row: row.symbol)
 def test_cast_is_numpys_and_saturates(row: Wrapped, form: str, operations: ctypes.CDLL) -> None:
     x = values(row.operands)

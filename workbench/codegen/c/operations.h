@@ -160,24 +160,43 @@ INLINE vb not_equal_vb(vb a, vb b) { return a ^ b; }
     OUT_OF_LINE v##kind floor_divide_v##kind(v##kind a, v##kind b);      \
     OUT_OF_LINE v##kind remainder_v##kind(v##kind a, v##kind b);
 
-#define WHOLE_DIVISION_BODIES(kind)                                                           \
-    OUT_OF_LINE v##kind floor_divide_v##kind(v##kind a, v##kind b) {                          \
-        v##kind r;                                                                            \
-        for (int lane = 0; lane < LANES; lane++)                                              \
-            r[lane] = floor_divide_##kind(a[lane], b[lane]);                                  \
-        return r;                                                                             \
-    }                                                                                         \
-    OUT_OF_LINE v##kind remainder_v##kind(v##kind a, v##kind b) {                             \
-        v##kind r;                                                                            \
-        for (int lane = 0; lane < LANES; lane++) r[lane] = remainder_##kind(a[lane], b[lane]); \
-        return r;                                                                             \
-    }
-
 WHOLE_DIVISION(i, int32_t)
 WHOLE_DIVISION(l, int64_t)
+
 #if defined(RUNTIME_BODIES)
-WHOLE_DIVISION_BODIES(i)
-WHOLE_DIVISION_BODIES(l)
+/* A processor divides whole numbers one after the other, but doubles side by side. A quotient a / b
+   of 32 bits keeps its whole part in them: it is at least 1 / b from the next whole number, and
+   rounded by less than 2^-21 / b. What is left shows whether that part is the one below. */
+#define DOUBLES(x) __builtin_convertvector(x, vd)
+INLINE vi divided_vi(vi a, vi b, vi *left) {
+    vi none = b == 0, by = where_vi(none | (b == -1), all_vi(1), b);
+    vi quotient = __builtin_convertvector(DOUBLES(a) / DOUBLES(by), vi);
+    quotient = where_vi(b == -1, -a, quotient);
+    *left = a - quotient * b;
+    vi above = (*left != 0) & ((*left ^ b) < 0);
+    *left = where_vi(none, all_vi(0), *left + (above & b));
+    return where_vi(none, all_vi(0), quotient + above);
+}
+#undef DOUBLES
+OUT_OF_LINE vi floor_divide_vi(vi a, vi b) {
+    vi left;
+    return divided_vi(a, b, &left);
+}
+OUT_OF_LINE vi remainder_vi(vi a, vi b) {
+    vi left;
+    divided_vi(a, b, &left);
+    return left;
+}
+OUT_OF_LINE vl floor_divide_vl(vl a, vl b) {
+    vl r;
+    for (int lane = 0; lane < LANES; lane++) r[lane] = floor_divide_l(a[lane], b[lane]);
+    return r;
+}
+OUT_OF_LINE vl remainder_vl(vl a, vl b) {
+    vl r;
+    for (int lane = 0; lane < LANES; lane++) r[lane] = remainder_l(a[lane], b[lane]);
+    return r;
+}
 #endif
 
 /* -- Casts: cast_<to>_<from> ------------------------------------------------------------------- */
