@@ -50,10 +50,10 @@ def in_blocks(program: Any) -> wb.Variant:
     return wb.variant(program).apply(Persist("b", 16))
 
 
-def products(variant: wb.Variant) -> list[list[str]]:
-    """The arguments of each call that sums a product."""
+def products(variant: wb.Variant, function: str = "product") -> list[list[str]]:
+    """The arguments of each call of a function that sums products."""
     text = "\n".join(kernel.text for kernel in variant.kernels("native"))
-    return [line.split(", ") for line in re.findall(r"product_f\((.*)\);", text)]
+    return [line.split(", ") for line in re.findall(rf"\b{function}_f\((.*)\);", text)]
 
 
 def assert_same(variant: wb.Variant) -> None:
@@ -113,10 +113,20 @@ def test_short_sums_stand_where_they_are_used(inputs: int) -> None:
 
 
 @pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize("rows", [1, 2, 7])
+@pytest.mark.parametrize("rows", [3, 7])
 def test_sums_over_lanes_are_products(rows: int, turned: bool) -> None:
     variant = in_blocks(summed(rows=rows, turned=turned))
     matrix, vector = sorted(products(variant), key=lambda given: given[0].startswith("one"))
     assert vector[0].startswith("one") and vector[1:3] == ["0", "0"]
     assert f", {rows}, {WIDTH}, {WIDTH}, " in ", ".join(matrix)
+    assert_same(variant)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("rows", [1, 2])
+def test_few_rows_are_summed_along_the_lanes(rows: int, turned: bool) -> None:
+    variant = in_blocks(summed(rows=rows, turned=turned))
+    (matrix,) = products(variant, "lane_sums")
+    assert f", {rows}, {WIDTH}, " in ", ".join(matrix)
+    assert all(given[0].startswith("one") for given in products(variant))
     assert_same(variant)

@@ -19,6 +19,10 @@ LANES = 16
 """The lanes of a group: sums over lanes have as many parts, whatever the machine's vectors."""
 
 
+PRODUCTS = frozenset(("product", "lane_sums"))
+"""The run-time functions that sum products: of `rows` and `columns`, of `times` each."""
+
+
 @dataclass(frozen=True)
 class Number:
     """A number: of dtype "bool" False or True."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from workbench.codegen.kernel_records import (
     LANES,
+    PRODUCTS,
     Compute,
     Invoke,
     KernelRecord,
@@ -86,7 +87,7 @@ def _work(
             one = _work(record.body, outside, real, inside)
             flops, moved = flops + one.flops * times, moved + one.bytes * times
             continue
-        if isinstance(record, Invoke) and record.function == "product":
+        if isinstance(record, Invoke) and record.function in PRODUCTS:
             one = _product(record, outside, real, ranges)
             flops, moved = flops + one.flops, moved + one.bytes
         for value in values(record):

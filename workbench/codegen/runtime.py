@@ -21,6 +21,7 @@ OF_RUNS = (
     "tiles.h",
     "product_sums.h",
     "products.h",
+    "lane_sums.h",
     "run.h",
     "interrupt.h",
     "pool.h",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,9 +20,16 @@ void called_{k}(const {t} *left, int64_t row_step, int64_t step, const {t} *righ
 void called_turned_{k}(const {t} *in, {t} *out, int64_t rows, int64_t columns) {{
     turned_{k}(in, out, rows, columns);
 }}
+void called_lane_sums_{k}(const {t} *left, int64_t row_step, const {t} *right, int64_t right_step,
+                          {t} *out, int64_t out_step, int64_t next, int64_t rows, int64_t columns,
+                          int64_t times, int64_t into) {{
+    lane_sums_{k}(left, row_step, right, right_step, out, out_step, next, rows, columns, times,
+                  (int)into);
+}}
 int64_t whole_{k}(int64_t n) {{ return WHOLE_VECTORS(n); }}
 """
-TEXT = '#include "products.h"\n#include "tiles.h"' + "\n" + CALLED.format(k="f", t="float")
+HEADERS = ("products.h", "tiles.h", "lane_sums.h")
+TEXT = "".join(f'#include "{name}"\n' for name in HEADERS) + CALLED.format(k="f", t="float")
 TEXT += CALLED.format(k="d", t="double")
 DTYPES = {"f": np.float32, "d": np.float64}
 SHAPES = [
@@ -35,6 +41,13 @@ SHAPES = [
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     return NATIVE.library(TEXT, tmp_path_factory.mktemp("products"))
+
+
+@pytest.fixture(scope="module", params=[NATIVE, *others()], ids=lambda build: build.name)
+def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    """The library of each build in turn."""
+    build: Build = request.param
+    return build.library(TEXT, tmp_path_factory.mktemp("built"))
 
 
 def multiplied(
@@ -111,15 +124,13 @@ def test_element_is_the_sum_of_its_products_one_after_the_other(library: ctypes.
     assert np.max(np.abs(out - wanted) / np.abs(wanted)) < 2.0**-22
 
 
-@pytest.mark.parametrize("build", others(), ids=lambda b: b.name)
-def test_bits_are_the_same(library: ctypes.CDLL, build: Build, tmp_path: Path) -> None:
+def test_bits_are_the_same(library: ctypes.CDLL, built: ctypes.CDLL) -> None:
     random = np.random.default_rng(3)
-    other = build.library(TEXT, tmp_path)
     for rows, times, columns in ((21, 40, 53), (64, 40, 4), (70, 40, 3)):
         a = random.normal(size=(rows, times)).astype(np.float32)
         b = random.normal(size=(times, 64)).astype(np.float32)
         found = []
-        for one, turned in ((library, False), (library, True), (other, False), (other, True)):
+        for one, turned in ((library, False), (library, True), (built, False), (built, True)):
             out = np.zeros((rows, 64), np.float32)
             multiplied(one, "f", a, b[:, :columns], out, turned, False, 64)
             found.append(out[:, :columns])
@@ -134,9 +145,8 @@ def test_whole_vectors_hold_all_columns(library: ctypes.CDLL) -> None:
 
 
 @pytest.mark.parametrize("kind", DTYPES)
-@pytest.mark.parametrize("build", [NATIVE, *others()], ids=lambda b: b.name)
-def test_turned_tile_has_rows_for_columns(kind: str, build: Build, tmp_path: Path) -> None:
-    turned = getattr(build.library(TEXT, tmp_path), f"called_turned_{kind}")
+def test_turned_tile_has_rows_for_columns(kind: str, built: ctypes.CDLL) -> None:
+    turned = getattr(built, f"called_turned_{kind}")
     turned.restype = None
     pointer, n = ctypes.c_void_p, ctypes.c_int64
     for rows, columns in ((16, 16), (64, 32), (37, 16), (5, 48), (19, 7), (1, 1)):
@@ -145,3 +155,58 @@ def test_turned_tile_has_rows_for_columns(kind: str, build: Build, tmp_path: Pat
         turned(pointer(tile.ctypes.data), pointer(out.ctypes.data), n(rows), n(columns))
         assert np.array_equal(out[:-1].reshape(columns, rows), tile.T)
         assert out[-1] == -1
+
+
+def summed_along(library: ctypes.CDLL, kind: str, a: Any, b: Any, out: Any, into: bool) -> None:
+    """Call the function for `a @ b.T`; all rows are in memory as given, `out` anyhow."""
+    function = getattr(library, f"called_lane_sums_{kind}")
+    function.restype = None
+    pointer, n = ctypes.c_void_p, ctypes.c_int64
+
+    def step(array: Any, axis: int = 0) -> ctypes.c_int64:
+        return n(array.strides[axis] // array.itemsize)
+
+    function(
+        pointer(a.ctypes.data), step(a), pointer(b.ctypes.data), step(b),
+        pointer(out.ctypes.data), step(out), step(out, 1), n(len(a)), n(len(b)), n(a.shape[1]),
+        n(into),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", DTYPES)
+@pytest.mark.parametrize("into", [False, True])
+@pytest.mark.parametrize("turned", [False, True])
+def test_sums_along_lanes_of_whole_numbers_are_exact_and_touch_no_more(
+    kind: str, into: bool, turned: bool, built: ctypes.CDLL
+) -> None:
+    random = np.random.default_rng(7)
+    for rows, columns, times in ((1, 1, 1), (2, 64, 32), (1, 37, 21), (2, 16, 8), (1, 19, 50)):
+        a, b = (
+            np.full((n, 64), np.nan, DTYPES[kind]) for n in (rows, columns)
+        )  # behind the lanes there is anything
+        a[:, :times], b[:, :times] = (random.integers(-9, 10, (n, times)) for n in (rows, columns))
+        shape = (columns + 2, rows + 1) if turned else (rows + 1, columns + 2)
+        memory = random.integers(-9, 10, shape).astype(DTYPES[kind])
+        out = memory.T if turned else memory
+        wanted = out.copy()
+        wanted[:rows, :columns] = a[:, :times] @ b[:, :times].T + (
+            out[:rows, :columns] if into else 0
+        )
+        summed_along(built, kind, a[:, :times], b[:, :times], out, into)
+        np.testing.assert_array_equal(out, wanted)
+
+
+def test_sum_along_lanes_has_sixteen_parts_added_pairwise(built: ctypes.CDLL) -> None:
+    random = np.random.default_rng(8)
+    for times in (32, 43):
+        a, b = (random.normal(size=(n, times)).astype(np.float32) for n in (2, 37))
+        products = a[:, None].astype(float) * b  # exact
+        parts = np.zeros((2, 37, 16), np.float32)
+        for k in range(times):  # of two floats in double, then once more: a fused sum but for ties
+            parts[..., k % 16] = parts[..., k % 16].astype(float) + products[..., k]
+        while parts.shape[-1] > 1:
+            half = parts.shape[-1] // 2
+            parts = parts[..., :half] + parts[..., half:]
+        out = np.zeros((2, 37), np.float32)
+        summed_along(built, "f", a, b, out, False)
+        np.testing.assert_array_equal(out, parts[..., 0])

@@ -82,6 +82,7 @@ def test_a_loop_counts_at_its_longest() -> None:
     ("function", "options", "steps"),
     [
         ("product", {"rows": 3, "columns": 4, "times": 5, "into": False}, 60),
+        ("lane_sums", {"rows": 3, "columns": 4, "times": 5, "into": False}, 60),
         ("turned", {"rows": 3, "columns": 4}, 24),
         ("orthogonalize", {"rows": 3, "columns": 4}, 4 * 3 * 4 * 3),
         ("permutation", {"n": 7}, 7 * 32),

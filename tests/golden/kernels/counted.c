@@ -55,14 +55,14 @@ void kernel_where(Run *run) {
     /* statement: where */
     float best = (-(float)__builtin_inf());
     int32_t where_2_2 = 0;
-    int some_2 = 0;
+    int some = 0;
     for (int64_t b = 0; b < B; b++) {
         const float sum_2_2 = add_f(add_f(x[3 * b], x[(3 * b + 1)]), x[(3 * b + 2)]);
-        const int better = logical_or_b(logical_or_b(greater_f(sum_2_2, best), logical_and_b(not_equal_f(sum_2_2, sum_2_2), equal_f(best, best))), logical_not_b(some_2));
+        const int better = logical_or_b(logical_or_b(greater_f(sum_2_2, best), logical_and_b(not_equal_f(sum_2_2, sum_2_2), equal_f(best, best))), logical_not_b(some));
         where_2_2 = where_i(better, (int32_t)b, where_2_2);
         best = where_f(better, sum_2_2, best);
-        some_2 = 1;
+        some = 1;
     }
-    if (!some_2) fail(run, 1, 0, 0, 0, 0);
+    if (!some) fail(run, 1, 0, 0, 0, 0);
     where_2[0] = where_2_2;
 }

@@ -1,5 +1,5 @@
 void kernel_table(Run *run, int64_t n) {
-    float *const table_2 = (float *)run->buffers[0];
+    float *const table = (float *)run->buffers[0];
     /* statement: table */
     const words drawn_word = philox(counter(1, (uint32_t)(int32_t)0, (uint32_t)(int32_t)n, 0, 0, 0, 0), (uint32_t)run->seed, 0xd4fc4a7u);
     const uint32_t word_2 = drawn_word.word[0];
@@ -10,7 +10,7 @@ void kernel_table(Run *run, int64_t n) {
     (void)word_3;
     const uint32_t word_4 = drawn_word.word[3];
     (void)word_4;
-    table_2[n] = uniform_f(word_2);
+    table[n] = uniform_f(word_2);
 }
 
 void kernel_row_uniform(Run *run) {
@@ -56,7 +56,7 @@ void kernel_y(Run *run) {
     const int64_t B = run->sizes[0];
     const int64_t N = run->sizes[1];
     int32_t *const row_2 = (int32_t *)run->buffers[2];
-    float *const table_2 = (float *)run->buffers[0];
+    float *const table = (float *)run->buffers[0];
     float *const y = (float *)run->buffers[3];
     const int64_t first_b = 0, behind_b = B;
     for (int64_t b = first_b; b < behind_b; b += LANES) {
@@ -69,8 +69,8 @@ void kernel_y(Run *run) {
         if (any_vb((active & ~logical_and_vb(greater_equal_vi(row_2_2, all_vi((int32_t)0)), less_equal_vi(row_2_2, all_vi((int32_t)(N - 1)))))))
             for (int at = 0; at < LANES; at++) if ((active & ~logical_and_vb(greater_equal_vi(row_2_2, all_vi((int32_t)0)), less_equal_vi(row_2_2, all_vi((int32_t)(N - 1)))))[at]) fail(run, 1, 3, (const int64_t[]){(int64_t)row_2_2[at], (int64_t)(int32_t)0, (int64_t)(int32_t)N}, 1, (const int64_t[]){(int64_t)({ vl r; EACH_LANE r[lane] = (int64_t)(b + minimum_l(lane, lanes - 1)); r; })[at]});
         const vi inside_2 = minimum_vi(maximum_vi(row_2_2, all_vi((int32_t)0)), all_vi((int32_t)(N - 1)));
-        const vf table_2_2 = ({ vf r; EACH_LANE r[lane] = table_2[inside_2[lane]]; r; });
-        if (lanes == LANES) store_vf(y + b, table_2_2);
-        else store_some_vf(y + b, 1, lanes, table_2_2);
+        const vf table_2 = ({ vf r; EACH_LANE r[lane] = table[inside_2[lane]]; r; });
+        if (lanes == LANES) store_vf(y + b, table_2);
+        else store_some_vf(y + b, 1, lanes, table_2);
     }
 }

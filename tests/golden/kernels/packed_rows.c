@@ -39,7 +39,7 @@ void kernel_bias(Run *run) {
 }
 
 void kernel_last(Run *run) {
-    float *const last_2 = (float *)run->buffers[2];
+    float *const last = (float *)run->buffers[2];
     /* statement: last */
     for (int64_t block_2 = 0; block_2 < 10; block_2++) {
         const words drawn_word = philox(counter(0, (uint32_t)(int32_t)block_2, 0, 0, 0, 0, 0), (uint32_t)run->seed, 0x3547cb11u);
@@ -51,10 +51,10 @@ void kernel_last(Run *run) {
         (void)word_3;
         const uint32_t word_4 = drawn_word.word[3];
         (void)word_4;
-        last_2[4 * block_2] = normal_f(word_2);
-        last_2[(4 * block_2 + 1)] = normal_f(word_2_2);
-        last_2[(4 * block_2 + 2)] = normal_f(word_3);
-        last_2[(4 * block_2 + 3)] = normal_f(word_4);
+        last[4 * block_2] = normal_f(word_2);
+        last[(4 * block_2 + 1)] = normal_f(word_2_2);
+        last[(4 * block_2 + 2)] = normal_f(word_3);
+        last[(4 * block_2 + 3)] = normal_f(word_4);
     }
 }
 
@@ -66,8 +66,8 @@ static void blocks_of_kernel_x_and_4_more(Run *run, const int64_t *outer, int64_
     float *const weight = (float *)run->buffers[0];
     float *const bias = (float *)run->buffers[1];
     float *const hidden_2 = (float *)(run->own + run->own_places[6]);
-    float *const last_2 = (float *)run->buffers[2];
-    float *const chosen_2 = (float *)(run->own + run->own_places[7]);
+    float *const last = (float *)run->buffers[2];
+    float *const chosen = (float *)(run->own + run->own_places[7]);
     float *const y = (float *)run->buffers[3];
     for (int64_t b_block16 = first_block; b_block16 < behind_blocks; b_block16++) {
         if (*run->stop | run->failed) break;
@@ -127,7 +127,7 @@ static void blocks_of_kernel_x_and_4_more(Run *run, const int64_t *outer, int64_
         }
         /* statement: chosen */
         float *const product_2 = (float *)(scratch);
-        product_f(last_2 + 0, 1, 2, hidden_2 + 0, 16, product_2 + 0, 16, 2, (minimum_l((B - 1), (16 * b_block16 + 15)) - 16 * b_block16 + 1), WHOLE_VECTORS((minimum_l((B - 1), (16 * b_block16 + 15)) - 16 * b_block16 + 1)), 20, 0);
+        product_f(last + 0, 1, 2, hidden_2 + 0, 16, product_2 + 0, 16, 2, (minimum_l((B - 1), (16 * b_block16 + 15)) - 16 * b_block16 + 1), WHOLE_VECTORS((minimum_l((B - 1), (16 * b_block16 + 15)) - 16 * b_block16 + 1)), 20, 0);
         const int64_t first_b_3 = 16 * b_block16, behind_b_3 = (minimum_l((B - 1), (16 * b_block16 + 15)) + 1);
         for (int64_t b_3 = first_b_3; b_3 < behind_b_3; b_3 += LANES) {
             const int64_t lanes = minimum_l(behind_b_3 - b_3, LANES);
@@ -138,31 +138,31 @@ static void blocks_of_kernel_x_and_4_more(Run *run, const int64_t *outer, int64_
             if (FILL_A_VECTOR(lanes))
             for (int64_t i0_2 = 0; i0_2 < 20; i0_2 += 2) {
                 const int64_t second_i0_2 = i0_2 + 1;
-                const float last_2_2 = last_2[2 * i0_2];
-                const float second_last_2 = last_2[2 * second_i0_2];
-                const float last_3 = last_2[(2 * i0_2 + 1)];
-                const float second_last_3 = last_2[(2 * second_i0_2 + 1)];
+                const float last_2 = last[2 * i0_2];
+                const float second_last_2 = last[2 * second_i0_2];
+                const float last_3 = last[(2 * i0_2 + 1)];
+                const float second_last_3 = last[(2 * second_i0_2 + 1)];
                 const vf hidden_3 = load_vf(hidden_2 + (b_3 - 16 * b_block16 + 16 * i0_2));
                 const vf second_hidden_3 = load_vf(hidden_2 + (b_3 - 16 * b_block16 + 16 * second_i0_2));
-                vf tanh_of_two_chosen_2[2] = {fused_vf(load_vf(product_2 + (b_3 - 16 * b_block16 + 16)), all_vf(last_3), fused_vf(load_vf(product_2 + (b_3 - 16 * b_block16)), all_vf(last_2_2), all_vf((float)0x0.0p+0))), fused_vf(load_vf(product_2 + (b_3 - 16 * b_block16 + 16)), all_vf(second_last_3), fused_vf(load_vf(product_2 + (b_3 - 16 * b_block16)), all_vf(second_last_2), all_vf((float)0x0.0p+0)))};
+                vf tanh_of_two_chosen_2[2] = {fused_vf(load_vf(product_2 + (b_3 - 16 * b_block16 + 16)), all_vf(last_3), fused_vf(load_vf(product_2 + (b_3 - 16 * b_block16)), all_vf(last_2), all_vf((float)0x0.0p+0))), fused_vf(load_vf(product_2 + (b_3 - 16 * b_block16 + 16)), all_vf(second_last_3), fused_vf(load_vf(product_2 + (b_3 - 16 * b_block16)), all_vf(second_last_2), all_vf((float)0x0.0p+0)))};
                 tanh_of_vf(tanh_of_two_chosen_2, 2);
-                const vf chosen_2_2 = where_vf(greater_2, tanh_of_two_chosen_2[0], hidden_3);
+                const vf chosen_2 = where_vf(greater_2, tanh_of_two_chosen_2[0], hidden_3);
                 const vf second_chosen_2 = where_vf(greater_2, tanh_of_two_chosen_2[1], second_hidden_3);
-                store_vf(chosen_2 + (b_3 - 16 * b_block16 + 16 * i0_2), chosen_2_2);
-                store_vf(chosen_2 + (b_3 - 16 * b_block16 + 16 * second_i0_2), second_chosen_2);
+                store_vf(chosen + (b_3 - 16 * b_block16 + 16 * i0_2), chosen_2);
+                store_vf(chosen + (b_3 - 16 * b_block16 + 16 * second_i0_2), second_chosen_2);
             }
             else
             for (int64_t i0_2 = 0, width; i0_2 < 20; i0_2 += SHARED_BY(width)) {
                 width = width_of_rows(lanes, 20 - i0_2);
-                const vf last_2_2 = spread_vf(last_2 + 2 * i0_2, 2, width);
-                const vf last_3 = spread_vf(last_2 + (2 * i0_2 + 1), 2, width);
+                const vf last_2 = spread_vf(last + 2 * i0_2, 2, width);
+                const vf last_3 = spread_vf(last + (2 * i0_2 + 1), 2, width);
                 const vf hidden_3 = rows_vf(hidden_2 + (b_3 - 16 * b_block16 + 16 * i0_2), 16, width);
-                const vf chosen_2_2 = where_vf(repeated_vi(greater_2, width), tanh_vf(fused_vf(rows_vf(product_2 + (b_3 - 16 * b_block16 + 16), 0, width), last_3, fused_vf(rows_vf(product_2 + (b_3 - 16 * b_block16), 0, width), last_2_2, all_vf((float)0x0.0p+0)))), hidden_3);
-                store_rows_vf(chosen_2 + (b_3 - 16 * b_block16 + 16 * i0_2), 16, width, chosen_2_2);
+                const vf chosen_2 = where_vf(repeated_vi(greater_2, width), tanh_vf(fused_vf(rows_vf(product_2 + (b_3 - 16 * b_block16 + 16), 0, width), last_3, fused_vf(rows_vf(product_2 + (b_3 - 16 * b_block16), 0, width), last_2, all_vf((float)0x0.0p+0)))), hidden_3);
+                store_rows_vf(chosen + (b_3 - 16 * b_block16 + 16 * i0_2), 16, width, chosen_2);
             }
         }
         /* statement: y */
-        product_f(last_2 + 0, 1, 2, chosen_2 + 0, 16, product_2 + 0, 16, 2, (minimum_l((B - 1), (16 * b_block16 + 15)) - 16 * b_block16 + 1), WHOLE_VECTORS((minimum_l((B - 1), (16 * b_block16 + 15)) - 16 * b_block16 + 1)), 20, 0);
+        product_f(last + 0, 1, 2, chosen + 0, 16, product_2 + 0, 16, 2, (minimum_l((B - 1), (16 * b_block16 + 15)) - 16 * b_block16 + 1), WHOLE_VECTORS((minimum_l((B - 1), (16 * b_block16 + 15)) - 16 * b_block16 + 1)), 20, 0);
         const int64_t first_b_4 = 16 * b_block16, behind_b_4 = (minimum_l((B - 1), (16 * b_block16 + 15)) + 1);
         for (int64_t b_4 = first_b_4; b_4 < behind_b_4; b_4 += LANES) {
             const int64_t lanes = minimum_l(behind_b_4 - b_4, LANES);

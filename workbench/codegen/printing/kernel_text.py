@@ -359,6 +359,14 @@ class KernelText:
                 f"{n['right_step']}, {out}, {n['out_step']}, {n['rows']}, "
                 f"{n['columns']}, {room}, {n['times']}, {int(option['into'])});"
             )
+        elif record.function == "lane_sums":
+            n = {k: values.expression(expression(v)) for k, v in option.items() if k not in FLAGS}
+            left, right = operands
+            self.write(
+                f"lane_sums_{values.real}({left}, {n['row_step']}, {right}, {n['right_step']}, "
+                f"{out}, {n['out_step']}, {n['next']}, {n['rows']}, {n['columns']}, {n['times']}, "
+                f"{int(option['into'])});"
+            )
         elif record.function == "permutation":
             coordinates = [values.word(e, vector=False) for e in option["coordinates"]]
             self.write(

@@ -32,6 +32,7 @@ UNIT_CHARACTERS = 30_000
 """About how much text a unit has: several are compiled side by side."""
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _USED = """
 auto break case char const continue default do double else enum extern float for goto if int long
 register restrict return short signed sizeof static struct switch typedef union unsigned void
@@ -67,6 +68,11 @@ def program_text(made: ProgramKernels, dtype: str, stamped: bool = False) -> Pro
     return _Writer(made, REALS[dtype], stamped).text()
 
 
+def _words_of(text: str) -> list[str]:
+    """Return the words of a C text, without its comments."""
+    return _WORD.findall(_COMMENT.sub(" ", text))
+
+
 def split(loops: LoopProgram) -> tuple[Sequence[Record], For | None, Sequence[Record]]:
     """Return what stands before the main loop, that loop, and what stands behind."""
     main = loops.main_loop
@@ -89,7 +95,7 @@ class _Writer:
         self.taken = {
             *_USED.split(),
             *(NAMES if stamped else ()),
-            *(w for name in HEADERS for w in _WORD.findall(header(name)) if len(w) > 1),
+            *(w for name in HEADERS for w in _words_of(header(name)) if len(w) > 1),
         }
         self.slots = slots(made)
         self.names: dict[str, str] = {}

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.codegen.kernel_records import (
+    PRODUCTS,
     Compute,
     Draw,
     Invoke,
@@ -109,7 +110,7 @@ class WorkAt:
         def size(name: str) -> int:
             return self._at(expression(record.option[name]), ranges)
 
-        if record.function == "product":
+        if record.function in PRODUCTS:
             return size("rows") * size("columns") * size("times")
         if record.function == "turned":
             return 2 * size("rows") * size("columns")

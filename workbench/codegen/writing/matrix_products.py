@@ -30,9 +30,13 @@ if TYPE_CHECKING:
 WHOLE_VECTORS = 16
 """A block of a multiple of so many lanes has room for every width of vectors."""
 
-
 MATRIX = 2
 """The axes of a matrix."""
+
+FEW_ROWS = 2
+"""So many rows times many cost less as sums along the lanes than as a product, for which what is on
+the right is turned.
+"""
 
 
 @dataclass(frozen=True)
@@ -224,17 +228,44 @@ def _are_beside(body: Body, call: Call) -> bool:
 # -- over a block ----------------------------------------------------------------------------------
 
 
-def write_outer_product(writer: InstanceWriter, column: int) -> bool:
-    """Write the sum over the lanes of a block as a product of matrices; tell whether it is one.
+@dataclass(frozen=True)
+class Factor:
+    """An element of each row, column and lane: the first, and how far the next row's, the next
+    column's and the next lane's are from it.
+    """
 
-    `column` is the axis of the result along which what is summed has neighbours in memory. A vector
-    has one row. Where the result has its neighbours along the other axis, the product is summed in
-    memory of its own and goes from there.
+    buffer: str
+    begin: Expression
+    row: int
+    column: int
+    lane: int
+
+    def at(self, lane: Expression) -> Element:
+        """Return the first one in a lane."""
+        return self.buffer, self.begin + lane * self.lane
+
+
+@dataclass(frozen=True)
+class OuterSum:
+    """A sum over the lanes of a block, from `lower` to `upper`: out += left * right in each row and
+    column. Without `left` it is that of `right`.
+    """
+
+    left: Factor | None
+    right: Factor
+    out: Factor
+    lower: Expression
+    upper: Expression
+
+
+def _outer_sum(writer: InstanceWriter, column: int) -> OuterSum | None:
+    """Return the sum that a body is, if it is one. `column` is the axis of the result for columns,
+    of which what is on the right has one each.
     """
     block, (ranges, mask) = block_of(writer, writer.summed), writer.ranges()
     axes = len(writer.shape)
     if block is None or mask or axes > MATRIX or writer.target.array.dtype != "float":
-        return False
+        return None
     trial = Emitter(set(writer.out.taken))
     trial.turned = dict(writer.out.turned)
     lane, row, along = (trial.name(wish) for wish in ("lane", "row", "column"))
@@ -243,29 +274,80 @@ def write_outer_product(writer: InstanceWriter, column: int) -> bool:
     index = [variable(row)] * axes
     index[column] = variable(along)
     bodies.prepare()
-    factors = _factors(bodies.value(writer.statement.body, tuple(index)))
-    if trial.records or factors is None:
+    loads = _factors(bodies.value(writer.statement.body, tuple(index)))
+    if trial.records or loads is None:
+        return None
+    of_loads = sorted(loads, key=lambda load: along in load.at.variables)
+    places = [(load.buffer, load.at) for load in of_loads]
+    places.append((writer.target.buffer.name, writer.address(tuple(index))))
+    found = []
+    for buffer, at in places:
+        steps = _steps(at, (row, along, lane))
+        if steps is None:
+            return None
+        found.append(Factor(buffer, steps[0], *steps[1]))
+    *more, right, out = found
+    if right.row or out.lane or any(left.column for left in more):
+        return None
+    lower, upper = (e.substitute(writer.place) for e in ranges[block.dim])
+    return OuterSum(more[0] if more else None, right, out, lower, upper)
+
+
+def write_lane_sums(writer: InstanceWriter, column: int) -> bool:
+    """Write a sum over the lanes of a block as one of few rows times many, whose lanes are all
+    neighbours in memory; tell whether it is one. `column` is the axis of the result for the many.
+    """
+    if len(writer.shape) != MATRIX:
         return False
-    *more, right = sorted(factors, key=lambda load: along in load.at.variables)
-    names = (row, along, lane)
-    of_left = _steps(more[0].at, names) if more else (expression(0), [0, 0, 0])
-    of_right, target = _steps(right.at, names), _steps(writer.address(tuple(index)), names)
-    if of_left is None or of_right is None or target is None:
+    rows, columns = writer.shape[1 - column], writer.shape[column]
+    found = _outer_sum(writer, column)
+    if found is None or found.left is None or rows.terms or rows.constant > FEW_ROWS:
         return False
-    (begin, (row_step, across, step)), (behind, (by_row, one, right_step)) = of_left, of_right
-    to, (out_step, next_to, by_lane) = target
-    if across or by_row or by_lane or one != 1:
+    left, right, out = found.left, found.right, found.out
+    if left.lane != 1 or right.lane != 1:
         return False
-    out, lower, upper = writer.out, *(e.substitute(writer.place) for e in ranges[block.dim])
+    options = (
+        ("row_step", left.row),
+        ("right_step", right.column),
+        ("out_step", out.row),
+        ("next", out.column),
+        ("rows", rows),
+        ("columns", columns),
+        ("times", found.upper - found.lower),
+        ("into", bool(writer.into)),
+    )
+    element = (out.buffer, out.begin)
+    operands = (left.at(found.lower), right.at(found.lower))
+    writer.out.add(Invoke("lane_sums", element, operands, options))
+    writer.out.forget(*element)
+    return True
+
+
+def write_outer_product(writer: InstanceWriter, column: int) -> bool:
+    """Write the sum over the lanes of a block as a product of matrices; tell whether it is one.
+
+    `column` is the axis of the result along which what is summed has neighbours in memory. A vector
+    has one row. Where the result has its neighbours along the other axis, the product is summed in
+    memory of its own and goes from there.
+    """
+    found = _outer_sum(writer, column)
+    if found is None or found.right.column != 1:
+        return False
+    left, right, to, out = found.left, found.right, found.out, writer.out
+    matrix = len(writer.shape) == MATRIX
     product = Product(
-        (more[0].buffer if more else out.table("one", "float", (1.0,)), begin + lower * step),
-        row_step, step, (right.buffer, behind + lower * right_step), right_step,
-        writer.shape[1 - column] if axes == MATRIX else expression(1), upper - lower,
-    )  # fmt: skip
+        left.at(found.lower) if left else (out.table("one", "float", (1.0,)), expression(0)),
+        left.row if left else 0,
+        left.lane if left else 0,
+        right.at(found.lower),
+        right.lane,
+        writer.shape[1 - column] if matrix else expression(1),
+        found.upper - found.lower,
+    )
     columns = writer.shape[column]
-    if next_to == 1:
-        element = (writer.target.buffer.name, to)
-        out.add(product.invoke(element, out_step, columns, into=bool(writer.into)))
+    if to.column == 1:
+        element = (to.buffer, to.begin)
+        out.add(product.invoke(element, to.row, columns, into=bool(writer.into)))
         out.forget(*element)
         return True
     elements = product.rows * columns
@@ -273,7 +355,7 @@ def write_outer_product(writer: InstanceWriter, column: int) -> bool:
     out.add(product.invoke((name, expression(0)), columns.constant, columns))
 
     def store(index: Index) -> None:
-        at = (index[1 - column] if axes == MATRIX else expression(0)) * columns + index[column]
+        at = (index[1 - column] if matrix else expression(0)) * columns + index[column]
         writer.store(index, Load(name, at, "float"), writer.into)
 
     out.each(writer.shape, store)

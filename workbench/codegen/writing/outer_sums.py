@@ -27,7 +27,7 @@ from workbench.codegen.kernel_records import (
     loads_of,
 )
 from workbench.codegen.writing.block_gathers import gather_over
-from workbench.codegen.writing.matrix_products import write_outer_product
+from workbench.codegen.writing.matrix_products import write_lane_sums, write_outer_product
 from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
@@ -55,6 +55,8 @@ def sum_blockwise(writer: InstanceWriter) -> None:
     order = [*outer, *([] if lane is None else [lane])]
     gather_over(writer)
     if lane is not None:
+        if write_lane_sums(writer, lane):
+            return
         _turn_tiles(writer, lane)
         if write_outer_product(writer, lane):
             return

@@ -89,6 +89,7 @@ def _elements(seconds: Mapping[str, float]) -> dict[str, float]:
             f"{ONE}load": access,
             f"{ONE}store": access,
             "lone sum": seconds["lone sum"] / (rows * times),
+            "lane_sums": seconds["lane_sums"] / (64 * 32),
             "turned": seconds["turned"] / (64 * 32),
             "permutation": seconds["permutation"] / probes.N,
             "orthogonalize": DEFAULTS["native"].element["orthogonalize"]["float32"],

@@ -196,6 +196,12 @@ def probes() -> Iterator[Probe]:
     square = (("rows", expression(64)), ("columns", expression(32)))
     turned = Invoke("turned", ("c", expression(0)), (("a", expression(0)),), square)
     yield Probe("turned", (turned,), ("a", "c"), 1e-6)
+    lengths = {"rows": 1, "columns": 64, "times": 32}
+    steps = {"row_step": 32, "right_step": 32, "out_step": 64, "next": 1, "into": False}
+    options = tuple((lengths | steps).items())
+    begin = expression(0)
+    summed_along = Invoke("lane_sums", ("c", begin), (("a", begin), ("b", begin)), options)
+    yield Probe("lane_sums", (summed_along,), ("a", "b", "c"), 1e-7)
     chosen = (("n", expression(N)), ("origin", "calibration"), ("coordinates", (variable(TURN),)))
     permuted = ("places", expression(0))
     words_at = (("words", expression(0)),)

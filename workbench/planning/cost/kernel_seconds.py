@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from workbench.codegen.kernel_records import LANES
+from workbench.codegen.kernel_records import LANES, PRODUCTS
 from workbench.codegen.kernels import ProgramKernels
 from workbench.lowering.loops.bytes import bytes_of
 from workbench.planning.cost.kernel_steps import (
@@ -235,7 +235,6 @@ class _Kernel:
         lengths = [points.length(e) for e in step.shape]
         call = machine.call_of if step.function == "external" else machine.row_of
         own = call(step.function) * count
-        flops = 0.0
         if step.function == "product":
             rows, columns, times = lengths
             whole = -(-columns // LANES) * LANES if step.room else columns // LANES * LANES
@@ -256,6 +255,7 @@ class _Kernel:
                     product = product * length
                 elements = summed(product, points.weight)
             computing = elements * machine.element_of(step.function, self.dtype)
+            flops = 2 * elements if step.function in PRODUCTS else 0.0
         moved = {name: float(total(points.at(n), points.weight)) for name, n in step.bytes.items()}
         self._add(step.statement, own + computing, moved, flops)
 

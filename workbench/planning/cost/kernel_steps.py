@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from workbench.codegen.kernel_records import (
     LANES,
+    PRODUCTS,
     Compute,
     Draw,
     Invoke,
@@ -73,8 +74,8 @@ class StraightWork:
 class RuntimeCall:
     """A call of a run-time function.
 
-    `shape` are the rows, columns and summed elements of "product", of others the elements; `room`
-    tells whether columns are whole groups of lanes.
+    `shape` are the rows, columns and summed elements of a sum of products, of others the elements;
+    `room` tells whether columns are whole groups of lanes.
     """
 
     statement: str
@@ -299,7 +300,7 @@ class _Reader:
 
     def _call(self, record: Invoke) -> RuntimeCall:
         option = record.option
-        if record.function == "product":
+        if record.function in PRODUCTS:
             rows, columns, times = (
                 expression(option[name]) for name in ("rows", "columns", "times")
             )

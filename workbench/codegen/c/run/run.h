@@ -8,6 +8,7 @@
 #include "permutation.h"
 #include "sums.h"
 #include "packed_rows.h"
+#include "lane_sums.h"
 #include "products.h"
 #include "tiles.h"
 
