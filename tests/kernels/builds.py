@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.backends.native.compilers import VARIABLE, Compiler, find
+from workbench.backends.native.building.compilers import VARIABLE, Compiler, find
 
 FEATURES = {
     "x86-64-v2": {"ssse3", "sse4_1", "sse4_2", "popcnt"},

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.backends.native.pretending import ANSWERS, FakeCompiler, script
-from workbench.backends.native import cache
-from workbench.backends.native.compilers import Compiler, find
+from tests.backends.native.building.pretending import ANSWERS, FakeCompiler, script
+from workbench.backends.native.building import cache
+from workbench.backends.native.building.compilers import Compiler, find
 from workbench.errors import UnavailableError
 
 

@@ -6,8 +6,13 @@ from __future__ import annotations
 
 import errno
 import json
+import linecache
 import os
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,9 +20,18 @@ import pytest
 import workbench as wb
 from tests.programs import leaky_sum, small_reinforce
 from workbench.errors import WorkbenchError
+from workbench.planning.machine.calibrated import machine
 from workbench.planning.recipe import automatic, plan_files
+from workbench.planning.recipe.aim import Aim
+from workbench.planning.recipe.plan import Plan
+from workbench.planning.recipe.plan_files import PlanFiles
 from workbench.processor import CORE_CACHE_VARIABLE
+from workbench.program import made_files
+from workbench.program.sizes import resolve
+from workbench.program.values import Program
 from workbench.transforms import Contract, Vectorize
+
+REPOSITORY = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -62,15 +76,9 @@ def test_a_machine_measured_meanwhile_is_another_aim(
     assert len(searches) == 2
 
 
-TAKEN = '{"step": {"transform": "Vectorize", "arguments": {"dim": "t"}}, "why": ""}'
-"""A step that is legal once."""
-UNTOLD = TAKEN.replace('""', "3")
-"""The step, with a reason that is no text."""
-
-
 def files() -> list[Path]:
     """The stored plans."""
-    return sorted(plan_files.folder().rglob("*.json"))
+    return sorted(plan_files.folder().rglob("*.plan"))
 
 
 @pytest.mark.parametrize("backend", ["numpy", "native"])
@@ -89,7 +97,8 @@ def test_sizes_that_no_choice_depends_on_make_no_other_plan(searches: list[str])
     for updates in (2, 3):
         wb.optimize(small_reinforce(), sizes={"I": updates}, backend="native")
     assert len(searches) == 1
-    assert "I" not in json.loads(files()[0].read_text(encoding="utf-8"))["sizes"]
+    asked = json.loads(made_files.unsealed(files()[0].read_bytes()).partition(b"\n")[0])
+    assert "I" not in dict(asked)
     wb.optimize(small_reinforce(), sizes={"B": 512}, backend="native")
     assert len(searches) == len(files()) == 2
     wb.optimize(small_reinforce(), sizes={"I": 2, "B": 512}, backend="native")
@@ -103,7 +112,7 @@ def test_another_machine_number_of_threads_or_code_is_another_file(
     wb.optimize(leaky_sum(), backend="native", threads=2)
     monkeypatch.setenv(CORE_CACHE_VARIABLE, "1000")
     wb.optimize(leaky_sum(), backend="native", threads=2)
-    monkeypatch.setattr(plan_files, "code_key", lambda: "other sources")
+    monkeypatch.setattr(made_files, "code_key", lambda: "other sources")
     wb.optimize(leaky_sum(), backend="native", threads=2)
     assert len(searches) == len(files()) == 4
 
@@ -122,8 +131,8 @@ def test_the_code_s_key_changes_with_a_source_and_with_its_time(
     place = tmp_path / "planning"
     place.mkdir()
     (place / "a.py").write_text("a = 1", encoding="utf-8")
-    key = plan_files.code_key.__wrapped__
-    monkeypatch.setattr(plan_files, "PACKAGE", tmp_path)
+    key = made_files.code_key.__wrapped__
+    monkeypatch.setattr(made_files, "PACKAGE", tmp_path)
     first = key()
     assert key() == first
     (place / "a.pyc").write_bytes(b"no source")
@@ -135,34 +144,35 @@ def test_the_code_s_key_changes_with_a_source_and_with_its_time(
     assert len({first, later, key()}) == 3
 
 
+def of_another() -> bytes:
+    """What refers to more than a small program has."""
+    program = small_reinforce()
+    dumped = made_files.dumped(program.statements[-1], program)
+    assert dumped is not None
+    return dumped
+
+
 @pytest.mark.parametrize(
-    "text",
+    "damage",
     [
-        "",
-        "[]",
-        "{}",
-        '{"sizes": {}}',
-        '{"sizes": {"no size": 1}, "steps": []}',
-        '{"sizes": {}, "steps": [{"step": {"transform": "No"}, "why": ""}]}',
-        '{"sizes": {}, "steps": [{"step": {"transform": "Vectorize", "arguments": {}}}]}',
-        f'{{"sizes": {{}}, "steps": [{TAKEN}, {TAKEN}]}}',
-        '{"sizes": {}, "steps": {}}',
-        '{"sizes": ["B"], "steps": []}',
-        f'{{"sizes": {{}}, "steps": [{UNTOLD}]}}',
-        "[" * 100_000,
+        lambda data: b"",
+        lambda data: data[:-1],
+        lambda data: data[:-1] + bytes([data[-1] ^ 1]),
+        lambda data: made_files.sealed(b"[]\n" + made_files.unsealed(data)[:-9]),
+        lambda data: made_files.sealed(b"[]\n" + of_another()),
     ],
 )
-def test_a_file_without_legal_steps_is_removed_and_planned_anew(
-    searches: list[str], text: str
+def test_a_damaged_file_is_removed_and_planned_anew(
+    searches: list[str], damage: Callable[[bytes], bytes]
 ) -> None:
     first = wb.optimize(leaky_sum(), backend="numpy")
     (path,) = files()
-    whole = path.read_text(encoding="utf-8")
-    path.rename(path.with_name("0.json"))
-    path.with_name("0.json").write_text(text, encoding="utf-8")
+    whole = path.read_bytes()
+    other = path.with_name("0.plan")
+    path.rename(other)
+    other.write_bytes(damage(whole))
     assert wb.optimize(leaky_sum(), backend="numpy").steps == first.steps
     assert len(searches) == 2
-    assert path.read_text(encoding="utf-8") == whole
     assert files() == [path]
 
 
@@ -257,10 +267,77 @@ def test_what_is_refused_is_not_stored(searches: list[str]) -> None:
 
 
 def test_steps_of_a_file_are_those_that_are_taken(searches: list[str]) -> None:
-    """Nothing is searched for where a file has legal steps, whatever they are."""
-    wb.optimize(leaky_sum(), backend="numpy")
-    (path,) = files()
-    record = json.loads(path.read_text(encoding="utf-8"))
-    record["steps"] = [{"step": Contract().to_json(), "why": "said so"}]
-    path.write_text(json.dumps(record), encoding="utf-8")
+    """Nothing is searched for where there is a file, whatever its steps are."""
+    program = leaky_sum()
+    other = Plan(program).after(Contract(), "said so")
+    aim = Aim("time", None, resolve(program.equations), machine("numpy"), "float32", 1)
+    PlanFiles.of(program, aim).keep(other, {})
     assert wb.optimize(leaky_sum(), backend="numpy").explain() == "Contract(): said so"
+    assert searches == []
+
+
+def written(at: int, described: str = "A sum.") -> Program:
+    """A program of the user's whose text begins at a line."""
+    source = f"""{chr(10) * at}
+@wb.program
+def total(T: int = 6):
+    \"\"\"{described}\"\"\"
+    t = wb.dims(t=T)
+    x = wb.tanh(wb.normal(over=t))
+    return {{"sum": (x * x).sum(over=t)}}
+"""
+    name = f"<text at {at}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    room: dict[str, Any] = {"wb": wb}
+    exec(compile(source, name, "exec"), room)
+    made: Program = room["total"]()
+    return made
+
+
+def test_lines_of_a_stored_plan_are_those_that_the_user_has_now(searches: list[str]) -> None:
+    lines = []
+    for at in (3, 40):
+        chosen = wb.optimize(written(at), backend="native")
+        lines.append({s.name: s.line for s in chosen.program.statements})
+    assert len(searches) == 1
+    assert lines[0].keys() == lines[1].keys()
+    for name, before in lines[0].items():
+        now = lines[1][name]
+        assert before is not None and now is not None
+        assert (now.number - before.number, now.text) == (40 - 3, before.text)
+    assert chosen.lineage[0].program.equations is chosen.root.program.equations
+
+
+def test_what_a_plan_says_in_the_user_s_words_is_another_file(searches: list[str]) -> None:
+    for described in ("A sum.", "Another sum."):
+        chosen = wb.optimize(written(3, described), backend="numpy")
+        assert chosen.program.description == described
+    assert len(searches) == 2
+
+
+OPTIMIZED = """
+import sys
+import workbench as wb
+from tests.programs import small_ppo
+from workbench.planning.recipe import automatic
+if sys.argv[1] == "again":
+    automatic.Judge = None  # nothing is to be searched for
+chosen = wb.optimize(small_ppo(), backend="native")
+result = wb.run(small_ppo(), backend="native", progress=False)
+print(chosen.key, result.variant.key, repr([x.tolist() for x in result.outputs.values()]))
+"""
+
+
+def test_another_process_takes_plan_and_kernels_from_files() -> None:
+    ends = []
+    for times, hashed in (("first", "1"), ("again", "2")):
+        done = subprocess.run(
+            [sys.executable, "-c", OPTIMIZED, times],
+            env={**os.environ, "PYTHONHASHSEED": hashed},
+            cwd=REPOSITORY,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        ends.append(done.stdout)
+    assert ends[0] == ends[1]

@@ -1,3 +1,1 @@
-"""Compiled C: finds a compiler, compiles units side by side into a library, caches it by content,
-loads it. It knows nothing of programs: the text of the units comes from elsewhere.
-"""
+"""Programs as compiled C on this machine's processor: their kernels, their memory, their runs."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from workbench.backends.native.build import build_ahead
-from workbench.backends.native.c_units import Unit
+from workbench.backends.native.building.build import build_ahead
+from workbench.backends.native.building.c_units import Unit
+from workbench.backends.native.building.compilers import find
 from workbench.backends.native.compiled_program import CompiledProgram
-from workbench.backends.native.compilers import find
+from workbench.backends.native.kernel_files import kernels_of
 from workbench.backends.threads import expect_threads
-from workbench.codegen.kernels import program_kernels
 from workbench.codegen.printing.program_text import HERE, RUNTIME
 from workbench.codegen.runtime import headers
 from workbench.errors import UnavailableError
@@ -42,4 +42,5 @@ class NativeBackend:
 
     def compile(self, program: Program) -> CompiledProgram:
         """Lower a program to kernels. Raises UnavailableError where there is no C compiler."""
-        return CompiledProgram(program, program_kernels(program), find())
+        kernels, stored = kernels_of(program)
+        return CompiledProgram(program, kernels, find(), stored)

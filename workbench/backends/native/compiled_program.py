@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -16,11 +17,12 @@ import numpy.typing as npt
 from workbench.backends import philox
 from workbench.backends.externals import Externals
 from workbench.backends.failed_checks import failed
-from workbench.backends.native.build import Library
-from workbench.backends.native.c_units import Unit
-from workbench.backends.native.compilers import Compiler
+from workbench.backends.native.building.build import Library
+from workbench.backends.native.building.c_units import Unit
+from workbench.backends.native.building.compilers import Compiler
+from workbench.backends.native.building.load import load
 from workbench.backends.native.draw_limits import check_draws
-from workbench.backends.native.load import load
+from workbench.backends.native.kernel_files import keep
 from workbench.backends.native.run_arguments import CALL, Arguments
 from workbench.backends.protocol import CompilerWork, Execution, Progress
 from workbench.backends.run_progress import RunProgress
@@ -48,6 +50,8 @@ class CompiledProgram:
     program: Program
     kernels: ProgramKernels = field(repr=False)
     compiler: Compiler
+    stored: bool = True
+    """False if the kernels are in no file yet: they go there when their C is compiled."""
     _loaded: dict[str, tuple[Library, ctypes.CDLL]] = field(default_factory=dict, repr=False)
     _laid: dict[Any, tuple[RunMemory, RunMemory]] = field(default_factory=dict, repr=False)
 
@@ -72,7 +76,8 @@ class CompiledProgram:
         if dtype not in self._loaded:
             units = [Unit(name, text) for name, text in self.text(dtype).units.items()]
             try:
-                self._loaded[dtype] = load(units, self.compiler, headers())
+                with self._keeping_kernels():
+                    self._loaded[dtype] = load(units, self.compiler, headers())
             except CompilerError as error:
                 if error.statement is not None:
                     error.line = self.program.statement[error.statement].line
@@ -81,6 +86,19 @@ class CompiledProgram:
                 warn(self._loaded[dtype][0].note)
         library, _ = self._loaded[dtype]
         return CompilerWork(0.0 if library.cached else library.seconds, library.cpu_seconds)
+
+    @contextmanager
+    def _keeping_kernels(self) -> Iterator[None]:
+        """Store the kernels, if they are in no file, while a compiler is waited for."""
+        if self.stored or self._loaded:
+            yield
+            return
+        thread = threading.Thread(target=keep, args=(self.program, self.kernels))
+        thread.start()
+        try:
+            yield
+        finally:
+            thread.join()
 
     def library(self, dtype: str = "float32") -> Library:
         """Return the compiled library for a dtype: its file, and what compiling took."""

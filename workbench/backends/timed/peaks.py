@@ -8,9 +8,9 @@ from functools import cache
 
 import numpy as np
 
-from workbench.backends.native.c_units import Unit
-from workbench.backends.native.compilers import find
-from workbench.backends.native.load import load
+from workbench.backends.native.building.c_units import Unit
+from workbench.backends.native.building.compilers import find
+from workbench.backends.native.building.load import load
 from workbench.codegen.runtime import HEADERS, PEAKS, header
 from workbench.errors import CompilerError, UnavailableError
 

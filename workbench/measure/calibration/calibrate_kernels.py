@@ -7,7 +7,7 @@ import platform
 from collections.abc import Mapping
 
 from workbench.backends.native.backend import NativeBackend
-from workbench.backends.native.compilers import find
+from workbench.backends.native.building.compilers import find
 from workbench.codegen.kernel_records import LANES
 from workbench.measure.calibration import kernel_probes as probes
 from workbench.measure.calibration.probes import WORKING_SETS

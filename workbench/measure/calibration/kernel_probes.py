@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from workbench.backends.native.building.compilers import find
 from workbench.backends.native.compiled_program import CompiledProgram
-from workbench.backends.native.compilers import find
 from workbench.codegen.kernel_records import (
     LANES,
     Compute,

@@ -40,7 +40,7 @@ MOST = 2500
 def planned(program: Program, aim: Aim) -> Plan:
     """Return the steps, of those tried, that serve the aim best. The last few plans are cached: a
     program is run many times, and measured after it was run. Those of earlier processes are in
-    files, and taken anew.
+    files.
 
     Raises WorkbenchError where no plan fits under the capacity.
     """

@@ -1,41 +1,30 @@
-"""Files of plans in the user's cache directory, by program and aim: steps with their reasons.
+"""Files of plans in the user's cache directory, by program and aim: the steps taken, each with the
+program after it and its reason.
 
-What a file says is only tried: each step is checked as if it were new, and a file of which one step
-is not legal, or that cannot be read, is removed.
+A plan is what it was when it was made: its steps were checked then, and a file is found only by the
+same code for an equal program. One that is damaged is removed.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from workbench import cache_files
-from workbench.errors import WorkbenchError
 from workbench.folders import cache_directory
 from workbench.planning.recipe.aim import Aim
 from workbench.planning.recipe.plan import Plan
 from workbench.processor import core_cache
+from workbench.program.made_files import digest, dumped, loaded, made_of, sealed, unsealed
 from workbench.program.values import Program
-from workbench.transforms.step.step_json import from_json
 
-LIMIT = 10**7
-"""The bytes that the files may have together: a plan of a few steps has about one thousand."""
+LIMIT = 10**8
+"""The bytes that the files may have together: a plan of a few steps has half a million."""
 
-PACKAGE = Path(__file__).parents[2]
-"""The folder of the installed sources."""
-
-ROOMS = ("polyhedral", "program", "lowering", "codegen", "transforms", "planning")
-"""The packages whose code decides on a plan."""
-
-
-WRONG = (WorkbenchError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
-"""The errors of reading a file that is not of a plan, and of taking its steps."""
+SUFFIX = ".plan"
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,10 +57,8 @@ class PlanFiles:
     @classmethod
     def of(cls, program: Program, aim: Aim) -> PlanFiles:
         """Return the folder by all that a plan is made of, but for the sizes."""
-        made_of = {
-            "code": code_key(),
-            "program": program.canonical,
-            "storage": asdict(program.storage),
+        all_of_it = {
+            **made_of(program),
             "objective": aim.objective,
             "capacity": aim.capacity,
             "machine": asdict(aim.machine),
@@ -79,24 +66,19 @@ class PlanFiles:
             "dtype": aim.dtype,
             "threads": aim.threads,
         }
-        return cls(folder() / _digest(made_of))
+        return cls(folder() / digest(all_of_it))
 
     def find(self, program: Program, sizes: Mapping[str, int]) -> Plan | None:
-        """Return a stored plan for these sizes, each of its steps taken; None where there is none.
-
-        A file that holds none, or one that is not legal, is removed.
-        """
+        """Return a stored plan of the program for these sizes; None where there is none."""
         for path in self._paths():
             try:
-                record = json.loads(path.read_text(encoding="utf-8"))
-                if dict(record["sizes"]) != {name: sizes[name] for name in record["sizes"]}:
+                asked, _, data = unsealed(path.read_bytes()).partition(b"\n")
+                if any(sizes[name] != size for name, size in json.loads(asked)):
                     continue
-                plan = Plan(program)
-                for step, why in _steps(record):
-                    plan = plan.after(from_json(step), why)
+                plan = Plan(program, loaded(data, program))
             except OSError:  # another process removed it
                 continue
-            except WRONG:
+            except ValueError:
                 with contextlib.suppress(OSError):
                     path.unlink()
                 continue
@@ -108,16 +90,17 @@ class PlanFiles:
         """Store a plan, with the sizes that matter for it. It is not stored where the folder cannot
         be written: `workbench doctor` says so.
         """
-        steps = [{"step": taken.step.to_json(), "why": taken.why} for taken in plan.taken]
-        text = json.dumps({"sizes": dict(sizes), "steps": steps}, indent=1) + "\n"
+        data, asked = dumped(plan.taken, plan.start), sorted(sizes.items())
+        if data is None:
+            return
         with contextlib.suppress(OSError):
-            with cache_files.writing(self.place / f"{_digest(dict(sizes))}.json") as file:
-                file.write(text.encode("utf-8"))
+            with cache_files.writing(self.place / f"{digest(asked)}{SUFFIX}") as file:
+                file.write(sealed(json.dumps(asked).encode("utf-8") + b"\n" + data))
             evict()
 
     def _paths(self) -> list[Path]:
         try:
-            return sorted(self.place.glob("[!.]*.json"))
+            return sorted(self.place.glob(f"[!.]*{SUFFIX}"))
         except OSError:
             return []
 
@@ -150,30 +133,3 @@ def clear() -> int:
     Raises WorkbenchError where some cannot be removed.
     """
     return cache_files.remove(cache_files.files_in(folder()), folder())
-
-
-@lru_cache(maxsize=1)
-def code_key() -> str:
-    """Return a digest of the code that decides on a plan: of each source its size and time of
-    change, by which Python itself decides whether what it compiled of the source still holds.
-    """
-    sources = {
-        str(path): (status.st_size, status.st_mtime_ns)
-        for path, status in cache_files.files_in(*(PACKAGE / room for room in ROOMS))
-        if path.suffix == ".py"
-    }
-    return _digest(sources)
-
-
-def _steps(record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str]]:
-    """Yield the steps of a file with their reasons. Raises ValueError where it has none."""
-    if not isinstance(record["steps"], list):
-        raise ValueError("steps are a list")
-    for taken in record["steps"]:
-        if not isinstance(taken["why"], str):
-            raise ValueError("a reason is a text")
-        yield taken["step"], taken["why"]
-
-
-def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8")).hexdigest()

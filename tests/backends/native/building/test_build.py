@@ -14,19 +14,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.backends.native.pretending import FakeCompiler, cached_files, gone
-from tests.backends.native.small_units import EXPORT, HEADERS, KERNEL, RUNTIME, UNITS, call
-from workbench.backends.native import build as building
-from workbench.backends.native.build import build, build_ahead
-from workbench.backends.native.c_units import Unit
-from workbench.backends.native.compilers import Compiler, find
+from tests.backends.native.building.pretending import FakeCompiler, cached_files, gone
+from tests.backends.native.building.small_units import EXPORT, HEADERS, KERNEL, RUNTIME, UNITS, call
+from workbench.backends.native.building import build as building
+from workbench.backends.native.building.build import build, build_ahead
+from workbench.backends.native.building.c_units import Unit
+from workbench.backends.native.building.compilers import Compiler, find
 from workbench.errors import CompilerError
 
 BUILDING = """
 import sys
-from tests.backends.native.small_units import HEADERS, UNITS, call
-from workbench.backends.native.build import build, build_ahead
-from workbench.backends.native.compilers import find
+from tests.backends.native.building.small_units import HEADERS, UNITS, call
+from workbench.backends.native.building.build import build, build_ahead
+from workbench.backends.native.building.compilers import find
 print("ready", flush=True)
 sys.stdin.readline()
 print(call(build(UNITS, find(level=1), HEADERS).path, 3.0))

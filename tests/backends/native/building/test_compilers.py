@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.backends.native.pretending import ANSWERS, FakeCompiler, cached_files, script
-from tests.backends.native.small_units import EXPORT, HEADERS, UNITS, call
-from workbench.backends.native import cache, compilers
-from workbench.backends.native.build import build
-from workbench.backends.native.c_units import Unit
-from workbench.backends.native.compilers import Compiler, find
-from workbench.backends.native.load import load
+from tests.backends.native.building.pretending import ANSWERS, FakeCompiler, cached_files, script
+from tests.backends.native.building.small_units import EXPORT, HEADERS, UNITS, call
+from workbench.backends.native.building import cache, compilers
+from workbench.backends.native.building.build import build
+from workbench.backends.native.building.c_units import Unit
+from workbench.backends.native.building.compilers import Compiler, find
+from workbench.backends.native.building.load import load
 from workbench.errors import UnavailableError, installing
 
 ZIG = """

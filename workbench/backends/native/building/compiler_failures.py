@@ -8,9 +8,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from workbench.backends.native.c_units import Unit
-from workbench.backends.native.compilers import Compiler
-from workbench.backends.native.processes import Ended
+from workbench.backends.native.building.c_units import Unit
+from workbench.backends.native.building.compilers import Compiler
+from workbench.backends.native.building.processes import Ended
 from workbench.errors import CompilerError
 
 SHOWN = 8

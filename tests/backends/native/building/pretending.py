@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from workbench.backends.native import cache
-from workbench.backends.native.compilers import Compiler
+from workbench.backends.native.building import cache
+from workbench.backends.native.building.compilers import Compiler
 
 ANSWERS = """#!/bin/sh
 case "$*" in

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.backends.native.c_units import Unit, included
+from workbench.backends.native.building.c_units import Unit, included
 from workbench.codegen.printing.statement_marks import mark
 
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.backends.native.pretending import FakeCompiler
-from tests.backends.native.small_units import EXPORT, HEADERS, UNITS
-from workbench.backends.native.build import build
-from workbench.backends.native.c_units import Unit
-from workbench.backends.native.compilers import Compiler
-from workbench.backends.native.load import load
+from tests.backends.native.building.pretending import FakeCompiler
+from tests.backends.native.building.small_units import EXPORT, HEADERS, UNITS
+from workbench.backends.native.building.build import build
+from workbench.backends.native.building.c_units import Unit
+from workbench.backends.native.building.compilers import Compiler
+from workbench.backends.native.building.load import load
 from workbench.errors import WorkbenchError
 
 

@@ -20,8 +20,11 @@ LIMIT = 10**9
 """The bytes that the files may have together; those that were not used for longest are removed."""
 IN_USE = 300.0
 """Seconds since its last use in which a file is not removed: a process may be about to load it."""
-OBJECTS, LIBRARIES, FAILED = "objects", "libraries", "failed"
-"""Folders of the cache: compiled units, linked libraries, and sources that did not compile."""
+OBJECTS, LIBRARIES, FAILED, KERNELS = "objects", "libraries", "failed", "kernels"
+"""Folders of the cache: compiled units, linked libraries, sources that did not compile, and kernels
+that libraries are made of.
+"""
+BOUNDED = (OBJECTS, LIBRARIES, FAILED, KERNELS)
 ZIG = "zig"
 """The folder that zig fills with its run-time libraries; it is no part of what is bounded."""
 
@@ -114,7 +117,7 @@ def evict(limit: int | None = None) -> None:
 
     Those that were used just now stay, however many they are.
     """
-    files = _files(OBJECTS, LIBRARIES, FAILED)
+    files = _files(*BOUNDED)
     for path in cache_files.evict(files, LIMIT if limit is None else limit, IN_USE):
         if path.parent.parent.name == FAILED:
             with contextlib.suppress(OSError):  # the folder of failed sources has others
@@ -123,7 +126,7 @@ def evict(limit: int | None = None) -> None:
 
 def held_bytes() -> int:
     """Return the bytes of the cache's files, zig's included."""
-    return cache_files.held_bytes(_files(OBJECTS, LIBRARIES, FAILED, ZIG))
+    return cache_files.held_bytes(_files(*BOUNDED, ZIG))
 
 
 def clear() -> int:
@@ -131,7 +134,7 @@ def clear() -> int:
 
     Raises WorkbenchError where some cannot be removed.
     """
-    return cache_files.remove(_files(OBJECTS, LIBRARIES, FAILED, ZIG), folder())
+    return cache_files.remove(_files(*BOUNDED, ZIG), folder())
 
 
 def _files(*kinds: str) -> cache_files.Files:

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 import workbench as wb
-from tests.backends.native.pretending import FakeCompiler, cached_files, gone
-from tests.backends.native.small_units import EXPORT, HEADERS, RUNTIME, UNITS
-from workbench.backends.native import cache
-from workbench.backends.native.build import build
-from workbench.backends.native.c_units import Unit
+from tests.backends.native.building.pretending import FakeCompiler, cached_files, gone
+from tests.backends.native.building.small_units import EXPORT, HEADERS, RUNTIME, UNITS
+from workbench.backends.native.building import cache
+from workbench.backends.native.building.build import build
+from workbench.backends.native.building.c_units import Unit
+from workbench.backends.native.building.compilers import Compiler
 from workbench.backends.native.compiled_program import CompiledProgram
-from workbench.backends.native.compilers import Compiler
 from workbench.codegen.kernels import program_kernels
 from workbench.codegen.printing.statement_marks import mark
 from workbench.errors import CompilerError

@@ -3,7 +3,7 @@
 import ctypes
 from pathlib import Path
 
-from workbench.backends.native.c_units import Unit
+from workbench.backends.native.building.c_units import Unit
 
 EXPORT = '__attribute__((visibility("default")))'
 HEADERS = {"runtime.h": "#define FACTOR 2.0\ndouble twice(double x);\n", "unused.h": "#error\n"}

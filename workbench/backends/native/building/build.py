@@ -15,11 +15,11 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from workbench.backends.native import cache
-from workbench.backends.native.c_units import Unit, included
-from workbench.backends.native.compiler_failures import compiling_failed, linking_failed
-from workbench.backends.native.compilers import Compiler, environment
-from workbench.backends.native.processes import Ended, run_side_by_side
+from workbench.backends.native.building import cache
+from workbench.backends.native.building.c_units import Unit, included
+from workbench.backends.native.building.compiler_failures import compiling_failed, linking_failed
+from workbench.backends.native.building.compilers import Compiler, environment
+from workbench.backends.native.building.processes import Ended, run_side_by_side
 from workbench.errors import CompilerError, WorkbenchError
 from workbench.processor import usable_cores
 

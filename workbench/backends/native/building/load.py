@@ -8,9 +8,9 @@ import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from workbench.backends.native.build import TIMEOUT, Library, build
-from workbench.backends.native.c_units import Unit
-from workbench.backends.native.compilers import Compiler
+from workbench.backends.native.building.build import TIMEOUT, Library, build
+from workbench.backends.native.building.c_units import Unit
+from workbench.backends.native.building.compilers import Compiler
 from workbench.errors import WorkbenchError
 from workbench.folders import CACHE_VARIABLE
 

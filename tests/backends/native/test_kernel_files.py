@@ -1,0 +1,118 @@
+"""Kernels in files: of an equal program they are read and not generated again."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.programs import small_ppo
+from workbench.backends import get
+from workbench.backends.native import kernel_files
+from workbench.backends.native.building import cache
+from workbench.codegen.kernels import program_kernels
+from workbench.errors import RunError
+from workbench.program.values import Program
+
+
+@pytest.fixture
+def generated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the programs whose kernels are generated."""
+    made: list[str] = []
+
+    def generating(program: Program) -> Any:
+        made.append(program.name)
+        return program_kernels(program)
+
+    monkeypatch.setattr(kernel_files, "program_kernels", generating)
+    return made
+
+
+def files() -> list[Path]:
+    return sorted((cache.folder() / cache.KERNELS).glob("*"))
+
+
+def outputs(program: Program) -> dict[str, Any]:
+    compiled = get("native").compile(program)
+    compiled.prepare()
+    return dict(compiled.run({"I": 2}).outputs)
+
+
+def persisted() -> Program:
+    return wb.optimize(small_ppo(), backend="native").program
+
+
+def test_an_equal_program_has_the_kernels_of_the_file(generated: list[str]) -> None:
+    first, again = outputs(persisted()), outputs(persisted())
+    assert len(generated) == len(files()) == 1
+    assert first.keys() == again.keys()
+    assert all(np.array_equal(first[name], again[name], equal_nan=True) for name in first)
+
+
+def test_the_same_program_is_not_read_again(
+    generated: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = persisted()
+    outputs(program)
+    monkeypatch.setattr(kernel_files, "_found", None)
+    outputs(program)
+    assert len(generated) == 1
+
+
+@pytest.mark.parametrize("damage", [lambda data: b"", lambda data: data[:-1] + b"?"])
+def test_a_damaged_file_is_written_anew(generated: list[str], damage: Any) -> None:
+    outputs(persisted())
+    (path,) = files()
+    whole = path.read_bytes()
+    path.write_bytes(damage(whole))
+    outputs(persisted())
+    assert len(generated) == 2
+    assert files() == [path] and path.read_bytes() != damage(whole)
+
+
+def test_a_folder_that_cannot_be_written_loses_nothing_but_time(
+    generated: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outputs(persisted())
+    (path,) = files()
+    path.unlink()
+
+    def refused(*arguments: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(os, "replace", refused)
+    for _ in range(2):
+        outputs(persisted())
+    assert len(generated) == 3 and files() == []
+
+
+@wb.program
+def looked_up(T: int = 5) -> dict[str, Any]:
+    """Elements at places of which the last is beyond the end."""
+    t, n = wb.dims(t=T, n=T)
+    x = wb.normal(over=n)
+    place = wb.index(t) + 1
+    return {"chosen": wb.gather(x, n=place)}
+
+
+def test_a_check_that_fails_says_the_same(generated: list[str]) -> None:
+    said = []
+    for _ in range(2):
+        with pytest.raises(RunError) as caught:
+            wb.run(looked_up(), backend="native", progress=False)
+        said.append(str(caught.value))
+    assert len(generated) == 1
+    assert said[0] == said[1] and "wb.gather(x, n=place)" in said[0]
+
+
+def test_files_of_kernels_are_counted_and_removed(generated: list[str]) -> None:
+    before = cache.held_bytes()
+    outputs(persisted())
+    assert cache.held_bytes() > before + files()[0].stat().st_size
+    cache.clear()
+    assert files() == []
