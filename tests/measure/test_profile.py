@@ -99,6 +99,11 @@ def test_shares_are_of_the_machines_peaks(native: Profile) -> None:
     for row in native.by("kernel"):
         done = row.flops_share * row.seconds * native.peaks.flops_per_second
         assert math.isclose(done, row.flops) or row.seconds == 0
+        if row.bytes and row.seconds:
+            assert math.isclose(row.bytes_share * row.seconds * row.bytes_peak, row.bytes)
+            nearest = native.peaks.nearest_bytes_per_second
+            assert native.peaks.farthest_bytes_per_second <= row.bytes_peak * (1 + 1e-9)
+            assert row.bytes_peak <= nearest * (1 + 1e-9)
 
 
 def test_a_variant_is_profiled_as_it_is_and_a_program_under_the_automatic_recipe(

@@ -16,9 +16,9 @@ from workbench.backends.timed.stamps import TimedLaunch
 from workbench.errors import WorkbenchError, nearest
 from workbench.measure.profiles import trace
 from workbench.measure.profiles.effort import RunRequest, expect_iterations, rounds, tried
-from workbench.measure.profiles.parts import KEYS, PYTHON, KernelTime, Part
+from workbench.measure.profiles.parts import KEYS, PYTHON, KernelTime, Part, launches_of
 from workbench.measure.profiles.predicted import predicted_parts
-from workbench.measure.profiles.rows import ProfileRows, rows
+from workbench.measure.profiles.rows import ProfileRows, rows, touched_at_once
 from workbench.measure.profiles.table import html, text
 from workbench.measure.profiles.timing import Timing, array_timing, native_timing
 from workbench.measure.rounds.expected import Expectation
@@ -48,8 +48,8 @@ class Profile:
     seconds by counted work, and rows that hold such seconds are marked `≈`. On native `kernels`
     are timed as they are launched; those of several statements are divided by a second build that
     has stamps inside, scaled to the first one's seconds. `undisturbed_seconds` are those of a run
-    that nothing times: `seconds` are to come near. `peaks` are what a core of the machine does at
-    most, times `threads`, with memory of this run's size; None on a GPU and without a C compiler.
+    that nothing times: `seconds` are to come near. `peaks` are what the machine does at most, with
+    memory as near as that of each kernel's launches; None on a GPU and without a C compiler.
     `predicted` has the seconds that were predicted of each statement and of what is between; empty
     for a backend without known constants. `date` is ISO 8601, in UTC.
     """
@@ -97,8 +97,8 @@ class Profile:
             raise WorkbenchError(
                 f'by("kernel"): {self.backend} has no kernels; expected "scope" or "statement"'
             )
-        launches = {kernel.name: kernel.launches for kernel in self.kernels}
-        return ProfileRows(what, rows(self.parts, what, self.peaks, launches), self._head)
+        found = rows(self.parts, what, self.peaks, launches_of(self.kernels))
+        return ProfileRows(what, found, self._head)
 
     def frame(self) -> Any:
         """Return the parts as a pandas table, a row each."""
@@ -240,7 +240,8 @@ def profile(
         timing = _timing(expectation, request, force, report)
         report("measuring peaks", 0, 1)
         on_processor = name != "cuda"
-        highest = peaks(timing.undisturbed.peak_bytes, dtype, used) if on_processor else None
+        touched = touched_at_once(timing.parts, launches_of(timing.kernels)).values()
+        highest = peaks(touched, dtype, used) if on_processor else None
     return Profile(
         variant=chosen,
         backend=name,

@@ -1,6 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const PROTOCOL = 7;
+export const PROTOCOL = 8;
 
 export const DOT = {
   "nameSize": 16,
@@ -446,7 +446,8 @@ export interface MeasurementView {
 
 export interface PeaksView {
   readonly flops_per_second: number;
-  readonly bytes_per_second: number;
+  readonly nearest_bytes_per_second: number;
+  readonly farthest_bytes_per_second: number;
 }
 
 export interface ProfileRowView {
@@ -457,6 +458,7 @@ export interface ProfileRowView {
   readonly calls: number;
   readonly flops: number;
   readonly bytes: number;
+  readonly bytes_peak: number | null;
   readonly predicted: number | null;
   readonly approximate: boolean;
   readonly uncertain: boolean;

@@ -64,9 +64,46 @@ def test_calls_of_a_kernel_are_its_launches_and_of_others_those_of_their_entries
 
 
 def test_shares_of_peaks_are_of_the_rows_own_time() -> None:
-    row = found("statement", Peaks(flops_per_second=12.0, bytes_per_second=60.0))["a"]
+    row = found("statement", Peaks(12.0, {1 << 14: 60.0}))["a"]
     assert (row.flops_share, row.bytes_share) == (0.5, 0.5)
     assert math.isnan(found("statement")["a"].flops_share)
+
+
+NEAR, FAR = 1 << 14, 1 << 20
+"""Levels of memory, of 100 and of 10 bytes in a second."""
+MEMORY = Peaks(1.0, {NEAR: 100.0, FAR: 10.0})
+
+
+def test_bytes_have_the_peak_of_memory_that_holds_what_a_launch_touches() -> None:
+    parts = (
+        Part("k1", 0, "a", "acting", 1e6, 20, bytes=9.0 * NEAR),
+        Part("k1", 1, "b", "acting", 1e6, 20, bytes=1.0 * NEAR),
+        Part("k2", 0, "b", "learning", 1e6, 1, bytes=10.0 * NEAR),
+    )
+    launches = {"k1": 10, "k2": 1}  # each touches as much as is near, and ten times that
+    kernels = {row.name: row for row in rows(parts, "kernel", MEMORY, launches)}
+    assert kernels["k1"].bytes_peak == pytest.approx(100.0)
+    assert kernels["k2"].bytes_peak == pytest.approx(10.0)
+    assert kernels["k2"].bytes_share == pytest.approx(10 * NEAR / 1e6 / 10.0)
+    both = {row.name: row for row in rows(parts, "statement", MEMORY, launches)}["b"]
+    seconds = NEAR / 100.0 + 10 * NEAR / 10.0
+    assert both.bytes_share == pytest.approx(seconds / 2e6)
+    assert both.bytes_peak == pytest.approx(11 * NEAR / seconds)
+
+
+def test_where_there_are_no_kernels_an_execution_touches_its_bytes() -> None:
+    part = Part("", 0, "a", "acting", 1.0, 4, bytes=4.0 * NEAR)
+    assert rows([part], "statement", MEMORY, {})[0].bytes_peak == pytest.approx(100.0)
+    assert rows([replace(part, calls=3)], "statement", MEMORY, {})[0].bytes_peak == 10.0
+
+
+def test_threads_share_what_is_touched_and_nearer_memory_is_no_slower() -> None:
+    shared = Peaks(1.0, {NEAR: 100.0, FAR: 110.0}, threads=2)
+    assert shared.bytes_per_second(2 * NEAR) == shared.nearest_bytes_per_second == 220.0
+    two = Peaks(1.0, {NEAR: 100.0, FAR: 10.0}, threads=2)
+    assert two.bytes_per_second(2 * NEAR) == two.nearest_bytes_per_second == 200.0
+    assert two.bytes_per_second(2 * NEAR + 2) == two.farthest_bytes_per_second == 20.0
+    assert two.bytes_per_second(1e12) == 20.0
 
 
 @pytest.mark.parametrize(("inside", "uncertain"), [(1.14, False), (1.16, True), (0.84, True)])

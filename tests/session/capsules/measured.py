@@ -122,7 +122,8 @@ def profiles(shown: tuple[Variant, ...]) -> tuple[Profile, ...]:
             part("reward", "learning", 0.001, "kernel_g", 1),
             part("to_go", "learning", 0.002, "kernel_to_go", 4),
             between,
-            backend="native", kernels=(divided, alone), peaks=Peaks(2e10, 1e10), threads=2,
+            backend="native", kernels=(divided, alone), threads=2,
+            peaks=Peaks(2e10, {1 << 14: 2e10, 1 << 26: 5e9}, 2),
         ),
     )  # fmt: skip
 

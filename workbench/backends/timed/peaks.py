@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -26,41 +27,79 @@ TRIALS = 5
 
 @dataclass(frozen=True)
 class Peaks:
-    """The most operations of arithmetic in a second, a fused multiply-add being two, and the most
-    bytes read, of so many threads as if each had a core's.
+    """The most operations of arithmetic in a second, a fused multiply-add being two, of so many
+    threads as if each had a core's; and the most bytes that one core reads again and again, by how
+    many these are.
     """
 
     flops_per_second: float
-    bytes_per_second: float
+    core_bytes_per_second: Mapping[int, float]
+    threads: int = 1
+
+    def bytes_per_second(self, touched: float) -> float:
+        """Return the most bytes read in a second where so many are touched, by all threads, each of
+        its own. What is nearer is no slower.
+        """
+        level = _level(touched / self.threads)
+        known = self.core_bytes_per_second
+        held = [n for n in known if n >= level] or [max(known)]
+        return max(known[n] for n in held) * self.threads
+
+    @property
+    def nearest_bytes_per_second(self) -> float:
+        """The most bytes read in a second of the nearest memory that was measured."""
+        return self.bytes_per_second(0)
+
+    @property
+    def farthest_bytes_per_second(self) -> float:
+        """The most bytes read in a second of memory that no cache holds."""
+        return self.bytes_per_second(self.threads * max(self.core_bytes_per_second))
 
 
-def peaks(held: int, dtype: str, threads: int = 1) -> Peaks | None:
-    """Measure the peaks for a dtype, and for memory of which `held` bytes are read again and again;
-    None where there is no C compiler.
+def peaks(touched: Iterable[float], dtype: str, threads: int = 1) -> Peaks | None:
+    """Measure the peaks for a dtype, and for each of these numbers of bytes; None where there is no
+    C compiler.
     """
-    least = min(max(held, LEAST_BYTES), MOST_BYTES)
     try:
-        one = _of_a_core(1 << (least - 1).bit_length(), dtype)
+        library = _library()
     except (CompilerError, UnavailableError):
         return None
-    return Peaks(one.flops_per_second * threads, one.bytes_per_second * threads)
+    levels = {_level(n / threads) for n in touched} | {MOST_BYTES}
+    read = {n: _core_bytes_per_second(library, n) for n in sorted(levels)}
+    return Peaks(_core_flops_per_second(library, dtype) * threads, read, threads)
+
+
+def _level(touched: float) -> int:
+    """Return the least power of two, of those that are measured, that holds so many bytes."""
+    least = min(max(int(touched), LEAST_BYTES), MOST_BYTES)
+    return 1 << (least - 1).bit_length()
+
+
+def _library() -> ctypes.CDLL:
+    headers = {name: header(name) for name in (*HEADERS, PEAKS)}
+    _, library = load([UNIT], find(), headers)
+    return library
 
 
 @cache
-def _of_a_core(held: int, dtype: str) -> Peaks:
-    """Measure one core, once in a process for each level of memory."""
-    headers = {name: header(name) for name in (*HEADERS, PEAKS)}
-    _, library = load([UNIT], find(), headers)
+def _core_flops_per_second(library: ctypes.CDLL, dtype: str) -> float:
+    """Measure one core's arithmetic, once in a process."""
     kind = ctypes.c_float if dtype == "float32" else ctypes.c_double
     operations = library.operations_f if dtype == "float32" else library.operations_d
-    operations.restype = library.bytes.restype = ctypes.c_double
+    operations.restype = ctypes.c_double
     given = (kind * 3)(0.999, 0.001, 0.0)
+    return max(float(operations(given, ctypes.c_int64(TURNS))) for _ in range(TRIALS))
+
+
+@cache
+def _core_bytes_per_second(library: ctypes.CDLL, held: int) -> float:
+    """Measure one core's reads, once in a process for each level of memory."""
+    library.bytes.restype = ctypes.c_double
     sink = (ctypes.c_float * 1)()
     count = held // 4 // GROUP * GROUP
     block = np.ones(count + LINE, np.float32)
     begin = ctypes.c_void_p((block.ctypes.data + LINE - 1) // LINE * LINE)
     turns = ctypes.c_int64(max(READ // held, 1))
-    return Peaks(
-        max(operations(given, ctypes.c_int64(TURNS)) for _ in range(TRIALS)),
-        max(library.bytes(begin, ctypes.c_int64(count), turns, sink) for _ in range(TRIALS)),
+    return max(
+        float(library.bytes(begin, ctypes.c_int64(count), turns, sink)) for _ in range(TRIALS)
     )

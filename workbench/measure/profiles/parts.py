@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from workbench.program.values import Statement
@@ -60,6 +60,11 @@ class KernelTime:
     def uncertain(self) -> bool:
         """Tell whether its division is uncertain."""
         return self.division is not None and self.division.uncertain
+
+
+def launches_of(kernels: Iterable[KernelTime]) -> dict[str, int]:
+    """Return the launches of kernels by name."""
+    return {kernel.name: kernel.launches for kernel in kernels}
 
 
 def scope_of(statement: Statement) -> str:

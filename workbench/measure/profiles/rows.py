@@ -48,11 +48,31 @@ class ProfileRows(Sequence[Row]):
         return html(self.rows, self.what, self.caption)
 
 
+def touched_at_once(
+    parts: Sequence[Part], launches: Mapping[str, int]
+) -> dict[tuple[str, int], float]:
+    """Return the bytes that a launch touches, by kernel and entry; without kernels, those of an
+    execution.
+    """
+    moved: dict[str, float] = {}
+    for part in parts:
+        moved[part.kernel] = moved.get(part.kernel, 0.0) + part.bytes
+    return {
+        (part.kernel, part.entry): (
+            moved[part.kernel] / launches[part.kernel]
+            if part.kernel in launches
+            else part.bytes / max(part.calls, 1)
+        )
+        for part in parts
+    }
+
+
 def rows(
     parts: Sequence[Part], what: str, peaks: Peaks | None, launches: Mapping[str, int]
 ) -> tuple[Row, ...]:
     """Return the parts by scope, kernel or statement, the longest first. Calls of a kernel are its
-    `launches`; those of others are executions of all their entries.
+    `launches`; those of others are executions of all their entries. The peak of bytes is that of
+    memory of which a launch touches so many.
     """
     key = KEYS[what]
     total = sum(part.seconds for part in parts)
@@ -62,8 +82,9 @@ def rows(
         groups.setdefault(key(part), []).append(part)
         inside.setdefault((part.kernel, part.entry), set()).add(key(part))
     divided = {name for names in inside.values() if len(names) > 1 for name in names}
+    touched = touched_at_once(parts, launches)
     made = [
-        _row(name, group, total, peaks, name in divided, launches.get(name))
+        _row(name, group, total, peaks, touched, name in divided, launches.get(name))
         for name, group in groups.items()
     ]
     return tuple(sorted(made, key=lambda row: -row.seconds))
@@ -74,6 +95,7 @@ def _row(
     group: Iterable[Part],
     total: float,
     peaks: Peaks | None,
+    touched: Mapping[tuple[str, int], float],
     approximate: bool,
     launches: int | None,
 ) -> Row:
@@ -81,6 +103,10 @@ def _row(
     seconds = math.fsum(part.seconds for part in group)
     flops, moved = (math.fsum(getattr(p, each) for p in group) for each in ("flops", "bytes"))
     entries = {(part.kernel, part.entry): part.calls for part in group}
+    bytes_peak = math.nan
+    if peaks and moved:
+        each = ((part.bytes, touched[part.kernel, part.entry]) for part in group)
+        bytes_peak = moved / math.fsum(n / peaks.bytes_per_second(held) for n, held in each)
     return Row(
         name=name,
         seconds=seconds,
@@ -89,7 +115,8 @@ def _row(
         flops=flops,
         bytes=moved,
         flops_share=_of_peak(flops, seconds, peaks.flops_per_second if peaks else None),
-        bytes_share=_of_peak(moved, seconds, peaks.bytes_per_second if peaks else None),
+        bytes_share=_of_peak(moved, seconds, bytes_peak),
+        bytes_peak=bytes_peak,
         approximate=approximate,
     )
 

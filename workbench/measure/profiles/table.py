@@ -20,8 +20,9 @@ APPROXIMATE = "≈"
 @dataclass(frozen=True)
 class Row:
     """A row of a profile. `share` is of the run's seconds; `flops_share` and `bytes_share` are of
-    the machine's peaks, NaN where those are not known. `approximate` ones hold seconds that were
-    shared out by counted work.
+    the machine's peaks, NaN where those are not known: `bytes_peak` is the most bytes in a second
+    of memory as near as the row's. `approximate` ones hold seconds that were shared out by counted
+    work.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Row:
     bytes: float
     flops_share: float
     bytes_share: float
+    bytes_peak: float
     approximate: bool
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping
 
 from workbench.measure.profile import Profile
@@ -29,7 +30,13 @@ def profile_view(profile: Profile) -> ProfileView:
         undisturbed_seconds=profile.undisturbed_seconds,
         predicted_seconds=sum(profile.predicted.values()) if profile.predicted else None,
         summary=profile.summary,
-        peaks=None if most is None else PeaksView(most.flops_per_second, most.bytes_per_second),
+        peaks=None
+        if most is None
+        else PeaksView(
+            most.flops_per_second,
+            most.nearest_bytes_per_second,
+            most.farthest_bytes_per_second,
+        ),
         scopes=_rows(profile, "scope"),
         kernels=_rows(profile, "kernel") if profile.kernels else (),
         statements=_rows(profile, "statement"),
@@ -62,6 +69,7 @@ def _rows(profile: Profile, what: str) -> tuple[ProfileRowView, ...]:
             calls=row.calls,
             flops=row.flops,
             bytes=row.bytes,
+            bytes_peak=None if math.isnan(row.bytes_peak) else row.bytes_peak,
             predicted=_predicted(profile.predicted, statements[row.name].keys(), alone),
             approximate=row.approximate,
             uncertain=row.name in unsure,

@@ -126,10 +126,13 @@ class MeasurementView:
 
 @dataclass(frozen=True)
 class PeaksView:
-    """The most operations and bytes of a second of the machine, for this run."""
+    """The most operations of a second of the machine, for this run, and the most bytes, where the
+    nearest and the farthest of its memory is.
+    """
 
     flops_per_second: float
-    bytes_per_second: float
+    nearest_bytes_per_second: float
+    farthest_bytes_per_second: float
 
 
 @dataclass(frozen=True)
@@ -137,7 +140,8 @@ class ProfileRowView:
     """A row of a profile: a scope, a kernel or a statement. `scope` is the one in which it spent
     most, `statements` are those that it computes, none for Python between. Seconds that were shared
     out by counted work are `approximate`; those of a division that two builds do not agree on are
-    `uncertain`. `predicted` is null where nothing is predicted of the row by itself.
+    `uncertain`. `predicted` is null where nothing is predicted of the row by itself, `bytes_peak`,
+    the most bytes in a second of memory as near as the row's, where that is not known.
     """
 
     name: str
@@ -147,6 +151,7 @@ class ProfileRowView:
     calls: int
     flops: float
     bytes: float
+    bytes_peak: float | None
     predicted: float | None
     approximate: bool
     uncertain: bool

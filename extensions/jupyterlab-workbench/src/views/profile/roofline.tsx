@@ -1,5 +1,6 @@
 // The roofline: operations in a second over operations a byte, both logarithmic, with a dot for each kernel or else
-// statement, below what the machine does at most (Williams, Waterman and Patterson 2009).
+// statement, below what the machine does at most with its nearest memory and its farthest (Williams, Waterman and
+// Patterson 2009).
 
 import { useRef, useState } from "react";
 import { useSelection, useStore } from "../../model/hooks";
@@ -26,9 +27,9 @@ export function dotsOf({ kernels, statements }: ProfileView): readonly Dot[] {
     .map((row) => ({ row, intensity: row.flops / row.bytes, rate: row.flops / row.seconds }));
 }
 
-/** Returns the most operations of a second at so many operations a byte. */
-export const roofAt = (peaks: PeaksView, intensity: number): number =>
-  Math.min(peaks.flops_per_second, peaks.bytes_per_second * intensity);
+/** Returns the most operations of a second at so many operations a byte, of memory that gives so many in a second. */
+export const roofAt = (peaks: PeaksView, bytes: number, intensity: number): number =>
+  Math.min(peaks.flops_per_second, bytes * intensity);
 
 /** Returns whole powers of ten around numbers, as exponents. */
 export function decades(numbers: readonly number[]): readonly [number, number] {
@@ -74,7 +75,9 @@ export function Roofline({ shown, colours }: { shown: ProfileView; colours: Colo
 }
 
 export function dotText({ row, intensity, rate }: Dot, { seconds, peaks }: ProfileView): string {
-  const roof = peaks ? `, ${percent(rate / roofAt(peaks, intensity))} of the roof` : "";
+  const peak = row.bytes_peak;
+  const near = peak === null ? "" : ` with memory of ${amountText(peak, "B/s")}`;
+  const roof = peaks && peak !== null ? `, ${percent(rate / roofAt(peaks, peak, intensity))} of the roof${near}` : "";
   const share = percent(row.seconds / seconds);
   return `${row.name}: ${timeText(row)}, ${share}; ${amountText(rate, "FLOP/s")} at ${digits(intensity)} FLOP/byte${roof}`;
 }
@@ -91,13 +94,16 @@ function Picture(props: {
   const { width, dots, shown, colours, hovered, hover, choose } = props;
   const { peaks } = shown;
   const { statements } = useSelection();
-  const ridge = peaks ? [peaks.flops_per_second / peaks.bytes_per_second] : [];
+  const memories = peaks ? [...new Set([peaks.nearest_bytes_per_second, peaks.farthest_bytes_per_second])] : [];
+  const ridge = peaks ? memories.map((bytes) => peaks.flops_per_second / bytes) : [];
   const [left, right] = decades([...dots.map(({ intensity }) => intensity), ...ridge.map((one) => one * 2)]);
   const rates = [...dots.map(({ rate }) => rate), ...(peaks ? [peaks.flops_per_second * 1.2] : [])];
   const [low, high] = decades(rates);
   const x = (value: number): number => LEFT + ((Math.log10(value) - left) / (right - left)) * (width - LEFT - RIGHT);
   const y = (value: number): number => TOP + (1 - (Math.log10(value) - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
-  const roof = peaks && roofIn(peaks, x, y, [10 ** left, 10 ** right], 10 ** low);
+  const roofs = peaks
+    ? memories.map((bytes) => roofIn(peaks.flops_per_second, bytes, x, y, [10 ** left, 10 ** right], 10 ** low))
+    : [];
   const longest = Math.max(...dots.map(({ row }) => row.seconds));
   const radius = ({ row }: Dot): number => 3 + 8 * Math.sqrt(row.seconds / longest);
   return (
@@ -123,7 +129,9 @@ function Picture(props: {
           FLOP/byte
         </text>
       </g>
-      {roof && <path className="wbk-roof" d={roof.path} />}
+      {roofs.map(({ path }, at) => (
+        <path key={at} className="wbk-roof" d={path} />
+      ))}
       <g>
         {dots.map((dot) => (
           <circle
@@ -143,14 +151,17 @@ function Picture(props: {
           />
         ))}
       </g>
-      {peaks && roof && (
+      {peaks && roofs[0] && (
         <g className="wbk-roof-labels">
-          <text x={width - RIGHT - 4} y={roof.top - 5} textAnchor="end">
+          <text x={width - RIGHT - 4} y={roofs[0].top - 5} textAnchor="end">
             {amountText(peaks.flops_per_second, "FLOP/s")}
           </text>
-          <text transform={`translate(${roof.x} ${roof.y}) rotate(${roof.slope})`} dx={4} dy={-5}>
-            {amountText(peaks.bytes_per_second, "B/s")}
-          </text>
+          {roofs.map(({ bytes, x: from, y: height, slope }, at) => (
+            <text key={at} transform={`translate(${from} ${height}) rotate(${slope})`} dx={4} dy={at === 0 ? -5 : 12}>
+              {amountText(bytes, "B/s")}
+              {at === 0 ? ", nearest memory" : ", farthest"}
+            </text>
+          ))}
         </g>
       )}
     </svg>
@@ -165,6 +176,8 @@ function exponents(from: number, to: number, most: number): readonly number[] {
 
 interface Roof {
   readonly path: string;
+  /** The bytes in a second of its memory. */
+  readonly bytes: number;
   /** Where it begins, and by how many degrees it rises. */
   readonly x: number;
   readonly y: number;
@@ -173,9 +186,10 @@ interface Roof {
   readonly top: number;
 }
 
-/** Returns the roof between two numbers of operations a byte, from the lowest rate on. */
+/** Returns the roof of a memory between two numbers of operations a byte, from the lowest rate on. */
 function roofIn(
-  { flops_per_second: flops, bytes_per_second: bytes }: PeaksView,
+  flops: number,
+  bytes: number,
   x: (intensity: number) => number,
   y: (rate: number) => number,
   [left, right]: readonly [number, number],
@@ -185,5 +199,5 @@ function roofIn(
   const start = Math.max(left, lowest / bytes);
   const [x0, y0, x1, y1] = [x(start), y(bytes * start), x(ridge), y(flops)];
   const slope = (Math.atan2(y1 - y0, x1 - x0) * 180) / Math.PI;
-  return { path: `M${x0},${y0}L${x1},${y1}H${x(right)}`, x: x0, y: y0, slope, top: y1 };
+  return { bytes, path: `M${x0},${y0}L${x1},${y1}H${x(right)}`, x: x0, y: y0, slope, top: y1 };
 }

@@ -70,7 +70,7 @@ export function Rows(props: {
                 FLOP
                 {shown.peaks && <div className="wbk-note">of peak</div>}
               </th>
-              <th scope="col" className="wbk-number" title="Bytes read and written; below it, of what the machine does at most">
+              <th scope="col" className="wbk-number" title="Bytes read and written; below it, of what the machine does at most with memory as near">
                 bytes
                 {shown.peaks && <div className="wbk-note">of peak</div>}
               </th>
@@ -137,7 +137,7 @@ function Line(props: {
 function Amount(props: { row: ProfileRowView | null; peaks: PeaksView | null; what: "flops" | "bytes" }): JSX.Element {
   const { row, peaks, what } = props;
   if (!row?.[what]) return <td />;
-  const peak = peaks && (what === "flops" ? peaks.flops_per_second : peaks.bytes_per_second);
+  const peak = what === "flops" ? peaks?.flops_per_second : row.bytes_peak;
   const text = what === "flops" ? amountText(row.flops, "").trim() : bytesText(row.bytes);
   return (
     <td className="wbk-number">

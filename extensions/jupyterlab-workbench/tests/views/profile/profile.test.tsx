@@ -194,9 +194,11 @@ describe("the roofline", () => {
     expect(dots.map(({ row: { name } }) => name)).toEqual(["kernel_g", "kernel_to_go"]);
     const last = dots[1];
     expect([last?.intensity, last?.rate]).toEqual([16, 8e9]);
-    const peaks = { flops_per_second: 2e10, bytes_per_second: 1e10 };
-    expect([roofAt(peaks, 0.5), roofAt(peaks, 2), roofAt(peaks, 16)]).toEqual([5e9, 2e10, 2e10]);
-    expect(last && dotText(last, native)).toBe("kernel_to_go: 2 ms, 29 %; 8 GFLOP/s at 16 FLOP/byte, 40 % of the roof");
+    const peaks = { flops_per_second: 2e10, nearest_bytes_per_second: 4e10, farthest_bytes_per_second: 1e10 };
+    expect([roofAt(peaks, 1e10, 0.5), roofAt(peaks, 1e10, 2), roofAt(peaks, 4e10, 0.25)]).toEqual([5e9, 2e10, 1e10]);
+    expect(last && dotText(last, native)).toBe(
+      "kernel_to_go: 2 ms, 29 %; 8 GFLOP/s at 16 FLOP/byte, 40 % of the roof with memory of 10 GB/s",
+    );
   });
 
   test("has statements where there are no kernels, and no roof where none is known", () => {
