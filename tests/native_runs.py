@@ -29,9 +29,9 @@ from workbench.backends.protocol import Execution
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.errors import SizeError
 from workbench.folders import CACHE_VARIABLE
+from workbench.identity import remembered
 from workbench.measure.checking.agreement import TOLERANCE
 from workbench.polyhedral.tree import loops
-from workbench.program.identity import remembered
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from workbench.backends.reference.evaluator import Reference
-from workbench.program.identity import remembered
+from workbench.identity import remembered
 from workbench.program.values import Equations, Program
 
 

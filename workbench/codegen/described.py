@@ -9,12 +9,12 @@ from workbench.codegen.kernel_work import scratch_bytes, work
 from workbench.codegen.kernels import KernelRecords, program_kernels
 from workbench.codegen.printing.program_text import program_text
 from workbench.codegen.printing.statement_marks import marked_lines
+from workbench.identity import remembered
 from workbench.lowering.loops.bytes import FLOAT_BYTES, check_dtype
 from workbench.lowering.loops.records import ITEM_BYTES
 from workbench.lowering.memory.tiles import TileStored
 from workbench.polyhedral.expression import Expression
 from workbench.program.accumulating import owner
-from workbench.program.identity import remembered
 from workbench.program.values import Program
 
 LINE = 200

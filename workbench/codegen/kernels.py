@@ -24,6 +24,7 @@ from workbench.codegen.kernel_records import (
 )
 from workbench.codegen.writing.region_writer import RegionWriter, Statements, without_unread
 from workbench.collection import without_collection
+from workbench.identity import remembered
 from workbench.lowering.launches import launches
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, Buffer, For, If, Launch, Record, walk
@@ -32,7 +33,6 @@ from workbench.polyhedral.conditions import names_in
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.tree import loops_above, standing
 from workbench.program.accumulating import Adding, derived
-from workbench.program.identity import remembered
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Program
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from workbench.identity import remembered
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import For, If, Launch, Record
 from workbench.lowering.lower import variables
@@ -18,7 +19,6 @@ from workbench.lowering.values.scope import FreshNames, Workspace
 from workbench.lowering.values.stored import Stored
 from workbench.polyhedral.loops import from_tree
 from workbench.program.accumulating import derived
-from workbench.program.identity import remembered
 from workbench.program.values import Program
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from workbench.identity import remembered
 from workbench.lowering.instances.nest import LoopNest
 from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.loop_program import LoopProgram
@@ -19,7 +20,6 @@ from workbench.polyhedral.loops import from_tree
 from workbench.polyhedral.loops.axis_blocks import axis_blocks
 from workbench.polyhedral.tree import Tree, axis_dims, paths
 from workbench.program.accumulating import derived
-from workbench.program.identity import remembered
 from workbench.program.values import Program
 
 RESERVED = frozenset(

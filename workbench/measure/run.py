@@ -14,6 +14,7 @@ from workbench.backends.philox import checked_seed
 from workbench.backends.protocol import CompilerWork
 from workbench.backends.tracker import Capacity, limits_of
 from workbench.errors import OutOfMemoryError, ProgramError, WorkbenchError, nearest
+from workbench.identity import remembered
 from workbench.lowering.loops.bytes import Point
 from workbench.lowering.loops.records import DEVICE, HOST
 from workbench.lowering.memory.takeover import holding
@@ -22,7 +23,6 @@ from workbench.measure.runs.checkpoint import Checkpoint
 from workbench.measure.runs.compiling import compiled
 from workbench.measure.runs.progress import bar, beforehand, title
 from workbench.program.carried import KEPT, keeping, resumed
-from workbench.program.identity import remembered
 from workbench.program.sizes import resolve
 from workbench.program.text.units import bytes_text, on_threads, percent, seconds_text
 from workbench.program.values import Equations, Program

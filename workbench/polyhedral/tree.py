@@ -6,9 +6,11 @@ Statements and dimensions are known by name. isl is not needed to hold, edit or 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
+
+from workbench.identity import remembered
 
 Kind = Literal["loop", "axis"]
 
@@ -138,8 +140,11 @@ def has_loop(tree: Tree) -> bool:
     return any(loop.kind == "loop" for loop in loops(tree))
 
 
-def paths(tree: Tree) -> dict[str, Path]:
-    """Return each statement's path from the root: nodes with positions taken (0 for a loop)."""
+@remembered(64)
+def paths(tree: Tree) -> Mapping[str, Path]:
+    """Return each statement's path from the root: nodes with positions taken (0 for a loop). Those
+    of the last trees are kept: they are asked for again and again.
+    """
     path_of: dict[str, Path] = {}
 
     def walk(node: Tree, above: Path) -> None:
@@ -168,7 +173,8 @@ def shared_path(paths: Iterable[Path]) -> Path:
     return tuple(shared)
 
 
-def axis_dims(tree: Tree) -> dict[str, tuple[str, ...]]:
+@remembered(64)
+def axis_dims(tree: Tree) -> Mapping[str, tuple[str, ...]]:
     """Return the dimensions of each statement that run as array axes."""
     return {
         name: tuple(axis.dim for axis in loops_above(path, "axis"))
@@ -176,7 +182,8 @@ def axis_dims(tree: Tree) -> dict[str, tuple[str, ...]]:
     }
 
 
-def loop_dims(tree: Tree) -> dict[str, tuple[str, ...]]:
+@remembered(64)
+def loop_dims(tree: Tree) -> Mapping[str, tuple[str, ...]]:
     """Return the names of each statement's sequential loops, outermost first.
 
     A loop over blocks has the name of the dimension that counts them (`blocks` says of which).

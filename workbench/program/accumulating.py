@@ -30,6 +30,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from workbench.identity import remembered
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.sets.relations import (
     extent_of,
@@ -40,7 +41,6 @@ from workbench.polyhedral.sets.relations import (
 )
 from workbench.polyhedral.tree import Leaf, Loop, Path, Tree, loops, paths, with_sibling
 from workbench.program.chunks import Chunks, chunks_of, combined
-from workbench.program.identity import remembered
 from workbench.program.operations.identities import identity
 from workbench.program.operations.table import COMBINES
 from workbench.program.text.infix import equation

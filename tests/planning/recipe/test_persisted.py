@@ -14,8 +14,10 @@ from workbench.codegen.kernels import program_kernels
 from workbench.environments import CartPole
 from workbench.errors import WorkbenchError
 from workbench.measure.checking.check import check
-from workbench.planning.recipe import recomputed
-from workbench.planning.recipe.judging import JudgedPlan
+from workbench.planning.machine.calibrated import machine
+from workbench.planning.recipe import persisted, recomputed
+from workbench.planning.recipe.judging import Judge, JudgedPlan
+from workbench.planning.recipe.own_bytes import least_own_bytes, own_bytes
 from workbench.planning.recipe.persisted import runs_for
 from workbench.planning.recipe.plan import Plan
 from workbench.processor import CORE_CACHE_VARIABLE
@@ -77,6 +79,43 @@ def test_blocks_are_smaller_where_their_memory_exceeds_the_cache(
     assert whole.steps == (lifted, Persist("b", 16, 8), Contract(), Donate())
     monkeypatch.setenv(CORE_CACHE_VARIABLE, str(64 << 20))
     assert found(reinforce(), sizes=sizes).steps[1] == Persist("b", 32, 8)
+
+
+def in_blocks(program: Any, size: int) -> tuple[Plan, Judge]:
+    """The plan in blocks of a size, before memory is donated, and its judge."""
+    judge = Judge(machine("native"), resolve(program.equations), "float32", 1)
+    blocks = dict.fromkeys([d for d in ("b", "k") if d in program.dim], size)
+    return persisted.in_blocks(persisted.recurrent(Plan(program)), blocks, 8), judge
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_block_has_at_least_the_bytes_that_are_told_before_its_kernels_are_made(
+    name: str,
+) -> None:
+    plan, judge = in_blocks(CASES[name](), 32)
+    assert least_own_bytes(plan, "float32") <= own_bytes(plan, judge)
+
+
+def test_the_bytes_told_before_are_most_of_what_a_network_keeps() -> None:
+    plan, judge = in_blocks(ppo(), 32)
+    assert least_own_bytes(plan, "float32") > 0.75 * own_bytes(plan, judge)
+    assert least_own_bytes(plan, "float64") == pytest.approx(
+        2 * least_own_bytes(plan, "float32"), rel=0.01
+    )
+
+
+def test_kernels_of_blocks_that_cannot_fit_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CORE_CACHE_VARIABLE, str(60_000))
+    made: list[Plan] = []
+
+    def counting(plan: Plan, judge: Judge) -> int:
+        made.append(plan)
+        return own_bytes(plan, judge)
+
+    monkeypatch.setattr(persisted, "own_bytes", counting)
+    chosen = found(ppo(), sizes={"B": 512})
+    assert chosen.steps[:2] == (Persist("b", 16, 8), Persist("k", 16, 8))
+    assert len(made) == 1
 
 
 def test_what_costs_little_is_computed_again_where_no_block_fits_into_the_cache() -> None:

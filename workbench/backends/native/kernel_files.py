@@ -10,7 +10,7 @@ from workbench import cache_files
 from workbench.backends.native.building import cache
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.collection import without_collection
-from workbench.program.identity import remembered
+from workbench.identity import remembered
 from workbench.program.made_files import digest, dumped, loaded, made_of, sealed, unsealed
 from workbench.program.values import Program
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from workbench.identity import Same
 from workbench.lowering.instances.statements import linearize
 from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.loops.records import Buffer, Record
@@ -22,7 +23,6 @@ from workbench.lowering.values.scope import FreshNames, Prepared, Workspace
 from workbench.lowering.values.stored import Stored
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.loops.axis_blocks import AxisBlock
-from workbench.program.identity import Same
 from workbench.program.values import Statement
 
 Values = tuple[tuple[str, Expression], ...]

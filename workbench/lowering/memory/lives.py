@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from workbench.identity import remembered
 from workbench.lowering.instances.statements import is_masked
 from workbench.lowering.memory.overwriting import in_itself, may_overwrite
 from workbench.polyhedral.accesses import Instances
@@ -12,7 +13,6 @@ from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.lifetimes.windows import Lifetime, Together, together
 from workbench.polyhedral.tree import Loop, Tree, axis_dims, loops, loops_above, paths
 from workbench.program.accumulating import derived
-from workbench.program.identity import remembered
 from workbench.program.storage import Storage
 from workbench.program.values import Array, Equations, Program, Statement
 
@@ -25,9 +25,9 @@ def lives(program: Program, storage: Storage | None = None) -> dict[str, Lifetim
     storage = program.storage if storage is None else storage
     program = derived(program)
     live = _together(program, storage)
-    folded = dict.fromkeys(array for array, _ in storage.contracted)
+    pairs = frozenset(storage.contracted)
     return {
-        a.name: live[a.name].folded(_contracted(a, storage) if a.name in folded else ())
+        a.name: live[a.name].folded([k for k, d in enumerate(a.dims) if (a.name, d) in pairs])
         for a in program.arrays
     }
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
+from workbench.identity import remembered
 from workbench.lowering.loops.records import DEVICE, HOST
 from workbench.lowering.memory.lives import homes, in_place_gains, lives, masked
 from workbench.lowering.memory.overwriting import Beside, may_overwrite, reads_in_place
@@ -26,7 +27,6 @@ from workbench.polyhedral.tree import (
     statements,
 )
 from workbench.program.accumulating import derived
-from workbench.program.identity import remembered
 from workbench.program.values import Program
 
 

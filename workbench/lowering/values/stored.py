@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeVar
 
+from workbench.identity import Same, remembered
 from workbench.lowering.loops.records import DEVICE, Buffer, Symbolic
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.lifetimes.folding import most_slots
 from workbench.polyhedral.tree import Tree, loops_above, paths
-from workbench.program.identity import Same, remembered
 from workbench.program.storage import INNER
 from workbench.program.values import Array, Equations, Program, Shape
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
+from workbench.identity import Same
 from workbench.lowering.functions import FUNCTIONS, Walk
 from workbench.lowering.loops.records import Apply, Symbolic
 from workbench.planning.cost.strides import Iteration, Operand, iteration, strides_of
 from workbench.polyhedral.expression import expression, minimum
-from workbench.program.identity import Same
 
 Variables = frozenset[str]
 

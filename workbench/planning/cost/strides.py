@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
+from workbench.identity import Same
 from workbench.lowering.loops.records import (
     NEW,
     REVERSED,
@@ -22,7 +23,6 @@ from workbench.lowering.loops.records import (
     Transpose,
 )
 from workbench.polyhedral.expression import Expression, expression
-from workbench.program.identity import Same
 
 Stride = tuple[int, Symbolic] | None
 """Elements from one position to the next: a number times sizes, innermost first. None where the

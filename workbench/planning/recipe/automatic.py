@@ -8,6 +8,7 @@ from functools import partial
 
 from workbench.collection import without_collection
 from workbench.errors import WorkbenchError
+from workbench.identity import remembered
 from workbench.planning.recipe.aim import Aim
 from workbench.planning.recipe.blockwise import NEAR
 from workbench.planning.recipe.judging import Judge, JudgedPlan
@@ -18,7 +19,6 @@ from workbench.planning.recipe.search import Ideas, Search
 from workbench.planning.recipe.strategies import Idea, elsewhere, lifted, nearer, simpler, smaller
 from workbench.planning.recipe.vectorized import in_order, vectorized
 from workbench.processor import core_cache
-from workbench.program.identity import remembered
 from workbench.program.text.units import amount
 from workbench.program.values import Program
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.codegen.kernels import program_kernels
-from workbench.codegen.run_memory import run_memory
 from workbench.planning.recipe.judging import Judge, JudgedPlan
+from workbench.planning.recipe.own_bytes import own_bytes
 from workbench.planning.recipe.plan import Plan, Reasoned
 from workbench.program.text.units import bytes_text
 from workbench.transforms import Recompute
@@ -40,12 +40,6 @@ def recomputed(plan: Plan, judge: Judge, cache: int) -> Plan:
             break
         again, found, held = [*again, array], after, own_bytes(after, judge)
     return found
-
-
-def own_bytes(plan: Plan, judge: Judge) -> int:
-    """Return the bytes of a block's own memory."""
-    made = program_kernels(plan.stored.program)
-    return run_memory(made, judge.sizes, judge.dtype).own_bytes
 
 
 def _by_seconds(kept: JudgedPlan, cache: int) -> list[str]:

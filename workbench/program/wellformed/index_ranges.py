@@ -10,11 +10,11 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from workbench.errors import SizeError
+from workbench.identity import remembered
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.expressions.atoms import Named
 from workbench.polyhedral.expressions.evaluation import fold
 from workbench.polyhedral.sets.relations import dims_of, hull, is_empty
-from workbench.program.identity import remembered
 from workbench.program.sizes import numbers
 from workbench.program.values import Equations, IndexValue, Statement, walk
 

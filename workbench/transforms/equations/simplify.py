@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from workbench.program.identity import remembered
+from workbench.identity import remembered
 from workbench.program.values import Program
 from workbench.transforms.rules import BY_NAME, ROWS
 from workbench.transforms.rules.rewriting import Rewriter

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from workbench.identity import remembered
 from workbench.polyhedral.dependences.adding import Meeting, first_meeting
 from workbench.polyhedral.tree import Tree, loops, paths
 from workbench.program.accumulating import Adding, derived
-from workbench.program.identity import remembered
 from workbench.program.values import Equations, Program
 from workbench.transforms.step.refusal import (
     Refusal,

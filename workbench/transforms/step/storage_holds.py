@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+from workbench.identity import remembered
 from workbench.lowering.memory.lives import lives, shapes, windows_but_for_blocks
 from workbench.lowering.memory.overwriting import in_itself, may_overwrite
 from workbench.lowering.memory.takeover import Hindrance, Ownership, heirs, hindrance, memory_of
@@ -17,7 +18,6 @@ from workbench.polyhedral.lifetimes.windows import along_axes, whole_extent_clas
 from workbench.polyhedral.sets.as_text import parse_set
 from workbench.polyhedral.tree import Tree, axis_dims, paths
 from workbench.program.accumulating import derived, why_stored
-from workbench.program.identity import remembered
 from workbench.program.storage import INNER, Storage
 from workbench.program.values import Equations, Program
 from workbench.transforms.step.added_apart import added_at_once

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 from workbench.errors import SourceLine, TooComplexError
+from workbench.identity import remembered
 from workbench.polyhedral.dependences.legality import Violation, violation
 from workbench.polyhedral.expression import whole
 from workbench.program.dependences import dependences
-from workbench.program.identity import remembered
 from workbench.program.values import Program
 from workbench.program.wellformed import rules
 from workbench.transforms.step.argument_names import array_called, dims_of

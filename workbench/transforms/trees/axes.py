@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from workbench.polyhedral.sets.relations import is_box
@@ -40,12 +40,12 @@ def why_no_axis(statement: Statement, dim: str, axes: Sequence[str]) -> str | No
     return f"the domain of {statement.name} is not a box in {listed}, so one array cannot hold it"
 
 
-def in_axes(tree: Tree, axes: dict[str, tuple[str, ...]]) -> Tree:
+def in_axes(tree: Tree, axes: Mapping[str, tuple[str, ...]]) -> Tree:
     """Put each statement inside its axes, which stand as far out as all share them."""
     return _joined(_with_axes(tree, axes))
 
 
-def _with_axes(tree: Tree, axes: dict[str, tuple[str, ...]]) -> Tree:
+def _with_axes(tree: Tree, axes: Mapping[str, tuple[str, ...]]) -> Tree:
     """Put each leaf inside its axes; an axis that all statements of a loop share stands outside the
     loop, but inside one over its blocks, or whose blocks are apart.
     """

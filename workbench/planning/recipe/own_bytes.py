@@ -1,0 +1,76 @@
+"""The bytes of a block's own memory under a plan: exactly, and a lower bound that costs little."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from workbench.codegen.kernels import program_kernels
+from workbench.codegen.run_memory import run_memory
+from workbench.lowering.loops.bytes import FLOAT_BYTES
+from workbench.lowering.loops.records import ITEM_BYTES
+from workbench.lowering.memory.lives import homes, lives
+from workbench.lowering.memory.tiles import lanes_of
+from workbench.planning.recipe.judging import Judge
+from workbench.planning.recipe.plan import Plan
+from workbench.polyhedral.tree import Loop, Path, loops_above, paths
+from workbench.program.accumulating import derived
+from workbench.program.values import Array, Program
+
+
+def own_bytes(plan: Plan, judge: Judge) -> int:
+    """Return the bytes of a block's own memory, of the plan's kernels."""
+    made = program_kernels(plan.stored.program)
+    return run_memory(made, judge.sizes, judge.dtype).own_bytes
+
+
+def least_own_bytes(plan: Plan, dtype: str) -> int:
+    """Return bytes that a block's own memory has at least, however arrays are folded and whatever
+    dead ones hand on: those that are live at once, between two statements.
+
+    Only arrays over the block's dimension alone are counted, of statements in no loop within, and
+    inner axes of a length that is no size.
+    """
+    program = derived(plan.program)
+    at = paths(program.schedule)
+    place = {name: number for number, name in enumerate(at)}
+    lifetimes = lives(program)
+    home, lanes = homes(program, lifetimes), lanes_of(program, lifetimes)
+    changes: dict[Loop, dict[int, int]] = {}
+    for name, (_, block) in lanes.items():
+        array, (*outside, around) = program.array[name], home[name]
+        users = _users(program, array)
+        others = {*array.dims} - {loop.dim for loop in outside}
+        if others != {block.dim} or not _are_inside(users, around, at):
+            continue
+        item = ITEM_BYTES.get(array.dtype) or FLOAT_BYTES[dtype]
+        elements = math.prod(n for n in array.shape if isinstance(n, int))
+        count = elements * block.size * item
+        numbers = sorted(place[user] for user in users)
+        change = changes.setdefault(around, {})
+        change[numbers[0]] = change.get(numbers[0], 0) + count
+        change[numbers[-1]] = change.get(numbers[-1], 0) - count
+    return max(map(_most, changes.values()), default=0)
+
+
+def _users(program: Program, array: Array) -> list[str]:
+    """Return the statements that write an array or read it."""
+    return [
+        s.name
+        for s in program.statements
+        if s.array == array.name or any(read.array == array.name for read in s.reads)
+    ]
+
+
+def _are_inside(users: list[str], around: Loop, at: Mapping[str, Path]) -> bool:
+    """Tell whether statements are in a loop and in none that it contains."""
+    return all(loops_above(at[user], "loop")[-1:] == (around,) for user in users)
+
+
+def _most(changes: Mapping[int, int]) -> int:
+    """Return the greatest sum of changes in order."""
+    most = held = 0
+    for number in sorted(changes):
+        held += changes[number]
+        most = max(most, held)
+    return most
