@@ -103,7 +103,9 @@ INLINE vf fused_vf(vf a, vf b, vf c) {
 typedef double half_vd __attribute__((vector_size(4 * LANES)));
 typedef union { vd both; half_vd half[2]; } halves_vd;
 INLINE half_vd fused_half_vd(half_vd a, half_vd b, half_vd c) {
-#if LANES == 16 && defined(__AVX512F__) && __has_builtin(__builtin_ia32_vfmaddpd512_mask)
+#if __has_builtin(__builtin_elementwise_fma)
+    return __builtin_elementwise_fma(a, b, c);
+#elif LANES == 16 && defined(__AVX512F__) && __has_builtin(__builtin_ia32_vfmaddpd512_mask)
     return __builtin_ia32_vfmaddpd512_mask(a, b, c, -1, 4);
 #elif LANES == 8 && defined(__FMA__) && __has_builtin(__builtin_ia32_vfmaddpd256)
     return __builtin_ia32_vfmaddpd256(a, b, c);

@@ -1,4 +1,5 @@
-/* The bodies of product_f and product_d. A template: products.h includes it for either kind. */
+/* The bodies of product_f and product_d. A template: products.h includes it for either kind, of which a
+   register V holds WIDTH numbers N. */
 
 #define SUMS(name, EACH)                                                                       \
     static __attribute__((noinline)) void OF(name)(                                            \
@@ -18,7 +19,7 @@
         N *out, int64_t out_step, int64_t times, int into) {                                   \
         EACH(START_TWO)                                                                        \
         for (int64_t k = 0; k < times; k++, left += step, right += right_step) {               \
-            V x = LOAD(right), y = LOAD(right + LANES);                                        \
+            V x = LOAD(right), y = LOAD(right + WIDTH);                                        \
             HELD(x) HELD(y) UNTRACED(left)                                                     \
             EACH(ADD_TWO)                                                                      \
         }                                                                                      \
@@ -56,22 +57,22 @@ LONG_SUMS(row_of_4, ROWS_4, ONE_ROW, START, ADD_PIECE, JOIN_PIECE, KEEP_PIECE)
 LONG_SUMS(two_rows_of_4, ROWS_4, TWO_ROWS, START_TWO, ADD_PIECES, JOIN_PIECES, KEEP_PIECES)
 #undef LONG_SUMS
 
-#if LANES > 4
+#if WIDTH > 4
 /* FEW rows that are neighbours on the left, of two columns or of four, which are fewer than half a
    vector: lanes are rows. */
-#define FEW (2 * LANES)
+#define FEW (2 * WIDTH)
 #define FEW_COLUMNS(name, EACH, third, fourth)                                                 \
     static __attribute__((noinline)) void OF(name)(const N *left, int64_t step,                \
                                                    const N *right, int64_t right_step, N *out, \
                                                    int64_t out_step, int64_t times) {          \
         EACH(START_TWO)                                                                        \
         for (int64_t k = 0; k < times; k++, left += step, right += right_step) {               \
-            V x = LOAD(left), y = LOAD(left + LANES);                                          \
+            V x = LOAD(left), y = LOAD(left + WIDTH);                                          \
             HELD(x) HELD(y)                                                                    \
             EACH(ADD_COLUMN)                                                                   \
         }                                                                                      \
         OF(keep_columns)(sum0, sum1, third(sum), fourth(sum), out, out_step);                  \
-        OF(keep_columns)(more0, more1, third(more), fourth(more), out + LANES * out_step,      \
+        OF(keep_columns)(more0, more1, third(more), fourth(more), out + WIDTH * out_step,      \
                          out_step);                                                            \
     }
 FEW_COLUMNS(two_columns, ROWS_2, NO_COLUMN, NO_COLUMN)
@@ -87,7 +88,7 @@ FEW_COLUMNS(four_columns, ROWS_4, COLUMN_2, COLUMN_3)
 
 /* Sum columns c, c + 1, ... of rows from r by a function for `n` vectors, while so many are left. */
 #define SUM_COLUMNS(n, name)                                                                   \
-    for (; c < columns && c + n * LANES <= room; c += n * LANES)                               \
+    for (; c < columns && c + n * WIDTH <= room; c += n * WIDTH)                               \
         OF(name)(left + r * row_step, row_step, step, right + c, right_step,                   \
                  out + r * out_step + c, out_step, times, into);
 
@@ -95,8 +96,8 @@ OUT_OF_LINE void OF(product)(const N *left, int64_t row_step, int64_t step, cons
                              int64_t right_step, N *out, int64_t out_step, int64_t rows,
                              int64_t columns, int64_t room, int64_t times, int into) {
     int64_t c = 0;
-#if LANES > 4
-    if (row_step == 1 && !into && 2 * columns <= LANES && LANES <= room && FEW <= rows) {
+#if WIDTH > 4
+    if (row_step == 1 && !into && 2 * columns <= WIDTH && WIDTH <= room && FEW <= rows) {
         for (; c < columns; c += 4)
             for (int64_t r = 0; r < rows; r += FEW) {
                 /* the last of them may have been summed before */
@@ -110,14 +111,14 @@ OUT_OF_LINE void OF(product)(const N *left, int64_t row_step, int64_t step, cons
 #undef FEW
 #endif
     const int64_t many = rows - rows % 4;
-    for (; c < columns && c + 2 * LANES <= room; c += 2 * LANES) {
+    for (; c < columns && c + 2 * WIDTH <= room; c += 2 * WIDTH) {
         int64_t r = 0;
 #if REGISTERS == 32
         SUM_ROWS(8, wide_rows_8)
 #endif
         SUM_ROWS(4, wide_rows_4)
     }
-    for (; c < columns && c + LANES <= room; c += LANES) {
+    for (; c < columns && c + WIDTH <= room; c += WIDTH) {
         int64_t r = 0;
         SUM_ROWS(8, rows_8)
         SUM_ROWS(4, rows_4)

@@ -42,15 +42,14 @@ PRODUCT(d, double);
 
 /* A vector that stays in its register: gcc would load it again for each product. */
 #if defined(__AVX512F__) && LANES == 16
-#define HELD_f(x) __asm__("" : "+v"(x));
+#define HELD(x) __asm__("" : "+v"(x));
 #elif defined(__x86_64__) && (LANES == 4 || (LANES == 8 && defined(__AVX__)))
-#define HELD_f(x) __asm__("" : "+x"(x));
+#define HELD(x) __asm__("" : "+x"(x));
 #elif defined(__aarch64__) && LANES == 4
-#define HELD_f(x) __asm__("" : "+w"(x));
+#define HELD(x) __asm__("" : "+w"(x));
 #else
-#define HELD_f(x) /* several registers */
+#define HELD(x) /* several registers */
 #endif
-#define HELD_d(x) /* several registers */
 
 /* A pointer of which clang forgets how it moves: it would go from row to row by adding to it, and each
    row would wait for the one before. */
@@ -78,35 +77,35 @@ PRODUCT(d, double);
 #define COLUMN_3(of) of##3
 #define NO_COLUMN(of) (V){0}
 #define KEEP(r) STORE(out + r * out_step, sum##r);
-#define KEEP_TWO(r) KEEP(r) STORE(out + r * out_step + LANES, more##r);
+#define KEEP_TWO(r) KEEP(r) STORE(out + r * out_step + WIDTH, more##r);
 #define JOIN(r) STORE(out + r * out_step, LOAD(out + r * out_step) + sum##r);
 #define JOIN_TWO(r) \
-    JOIN(r) STORE(out + r * out_step + LANES, LOAD(out + r * out_step + LANES) + more##r);
+    JOIN(r) STORE(out + r * out_step + WIDTH, LOAD(out + r * out_step + WIDTH) + more##r);
 
 /* Of one row, or of two, a piece of each is as wide as a vector. */
 #define ONE_ROW V a = ALL(left[0]);
 #define TWO_ROWS V a = ALL(left[0]), b = ALL(left[row_step]);
-#define ADD_PIECE(c) sum##c = FUSED(a, LOAD(right + c * LANES), sum##c);
+#define ADD_PIECE(c) sum##c = FUSED(a, LOAD(right + c * WIDTH), sum##c);
 #define ADD_PIECES(c)                                                        \
     {                                                                        \
-        V x = LOAD(right + c * LANES);                                       \
+        V x = LOAD(right + c * WIDTH);                                       \
         sum##c = FUSED(a, x, sum##c), more##c = FUSED(b, x, more##c);        \
     }
-#define KEEP_PIECE(c) STORE(out + c * LANES, sum##c);
-#define KEEP_PIECES(c) KEEP_PIECE(c) STORE(out + out_step + c * LANES, more##c);
-#define JOIN_PIECE(c) STORE(out + c * LANES, LOAD(out + c * LANES) + sum##c);
+#define KEEP_PIECE(c) STORE(out + c * WIDTH, sum##c);
+#define KEEP_PIECES(c) KEEP_PIECE(c) STORE(out + out_step + c * WIDTH, more##c);
+#define JOIN_PIECE(c) STORE(out + c * WIDTH, LOAD(out + c * WIDTH) + sum##c);
 #define JOIN_PIECES(c) \
     JOIN_PIECE(c)      \
-    STORE(out + out_step + c * LANES, LOAD(out + out_step + c * LANES) + more##c);
+    STORE(out + out_step + c * WIDTH, LOAD(out + out_step + c * WIDTH) + more##c);
 
-#define KEEP_COLUMNS_ONE_BY_ONE(kind, number)                                                \
-    INLINE void keep_columns_##kind(v##kind a, v##kind b, v##kind c, v##kind d, number *out, \
-                                    int64_t out_step) {                                      \
-        for (int r = 0; r < LANES; r++, out += out_step)                                     \
-            out[0] = a[r], out[1] = b[r], out[2] = c[r], out[3] = d[r];                      \
+/* Store four columns, of which each register has a row a number. */
+#define KEEP_COLUMNS_ONE_BY_ONE(kind, number, vector)                                            \
+    INLINE void keep_columns_##kind(vector a, vector b, vector c, vector d, number *out,         \
+                                    int64_t out_step) {                                          \
+        for (int r = 0; r < (int)(sizeof(vector) / sizeof(number)); r++, out += out_step)        \
+            out[0] = a[r], out[1] = b[r], out[2] = c[r], out[3] = d[r];                          \
     }
 #if LANES > 4
-/* Store four columns, of which each vector has LANES rows. */
 #if __has_builtin(__builtin_shufflevector)
 INLINE void keep_columns_f(vf a, vf b, vf c, vf d, float *out, int64_t out_step) {
     MIXED(a, b, ONE)
@@ -119,43 +118,49 @@ INLINE void keep_columns_f(vf a, vf b, vf c, vf d, float *out, int64_t out_step)
     store_rows_vf(out + 3 * out_step, 4 * out_step, 4, d);
 }
 #else
-KEEP_COLUMNS_ONE_BY_ONE(f, float)
+KEEP_COLUMNS_ONE_BY_ONE(f, float, vf)
 #endif
-KEEP_COLUMNS_ONE_BY_ONE(d, double)
+KEEP_COLUMNS_ONE_BY_ONE(d, double, half_vd)
 #endif
 
+/* A vector of doubles is two registers, of which gcc keeps none: so sums are of one register each. */
+typedef half_vd unaligned_half_vd __attribute__((aligned(1), may_alias));
+INLINE half_vd load_half_vd(const double *p) { return *(const unaligned_half_vd *)p; }
+INLINE void store_half_vd(double *p, half_vd x) { *(unaligned_half_vd *)p = x; }
+INLINE half_vd all_half_vd(double x) { return x - (half_vd){0}; }
+
 #define V vf
+#define WIDTH LANES
 #define ALL all_vf
 #define FUSED fused_vf
 #define LOAD load_vf
 #define STORE store_vf
-#define HELD HELD_f
 #define N float
 #define OF(name) name##_f
 #include "product_sums.h"
 #undef V
+#undef WIDTH
 #undef ALL
 #undef FUSED
 #undef LOAD
 #undef STORE
-#undef HELD
 #undef N
 #undef OF
-#define V vd
-#define ALL all_vd
-#define FUSED fused_vd
-#define LOAD load_vd
-#define STORE store_vd
-#define HELD HELD_d
+#define V half_vd
+#define WIDTH (LANES / 2)
+#define ALL all_half_vd
+#define FUSED fused_half_vd
+#define LOAD load_half_vd
+#define STORE store_half_vd
 #define N double
 #define OF(name) name##_d
 #include "product_sums.h"
 #undef V
+#undef WIDTH
 #undef ALL
 #undef FUSED
 #undef LOAD
 #undef STORE
-#undef HELD
 #undef N
 #undef OF
 
