@@ -14,12 +14,13 @@ from workbench.codegen.kernels import program_kernels
 from workbench.environments import CartPole
 from workbench.errors import WorkbenchError
 from workbench.measure.checking.check import check
+from workbench.planning.cost.own_bytes import least_own_bytes
 from workbench.planning.machine.calibrated import machine
 from workbench.planning.recipe import persisted, recomputed
 from workbench.planning.recipe.judging import Judge, JudgedPlan
-from workbench.planning.recipe.own_bytes import least_own_bytes, own_bytes
 from workbench.planning.recipe.persisted import runs_for
 from workbench.planning.recipe.plan import Plan
+from workbench.planning.recipe.recomputed import own_bytes_of
 from workbench.processor import CORE_CACHE_VARIABLE
 from workbench.program.sizes import resolve
 from workbench.transforms import (
@@ -93,14 +94,14 @@ def test_a_block_has_at_least_the_bytes_that_are_told_before_its_kernels_are_mad
     name: str,
 ) -> None:
     plan, judge = in_blocks(CASES[name](), 32)
-    assert least_own_bytes(plan, "float32") <= own_bytes(plan, judge)
+    assert least_own_bytes(plan.program, "float32") <= own_bytes_of(plan, judge)
 
 
 def test_the_bytes_told_before_are_most_of_what_a_network_keeps() -> None:
     plan, judge = in_blocks(ppo(), 32)
-    assert least_own_bytes(plan, "float32") > 0.75 * own_bytes(plan, judge)
-    assert least_own_bytes(plan, "float64") == pytest.approx(
-        2 * least_own_bytes(plan, "float32"), rel=0.01
+    assert least_own_bytes(plan.program, "float32") > 0.75 * own_bytes_of(plan, judge)
+    assert least_own_bytes(plan.program, "float64") == pytest.approx(
+        2 * least_own_bytes(plan.program, "float32"), rel=0.01
     )
 
 
@@ -110,9 +111,9 @@ def test_kernels_of_blocks_that_cannot_fit_are_not_made(monkeypatch: pytest.Monk
 
     def counting(plan: Plan, judge: Judge) -> int:
         made.append(plan)
-        return own_bytes(plan, judge)
+        return own_bytes_of(plan, judge)
 
-    monkeypatch.setattr(persisted, "own_bytes", counting)
+    monkeypatch.setattr(persisted, "own_bytes_of", counting)
     chosen = found(ppo(), sizes={"B": 512})
     assert chosen.steps[:2] == (Persist("b", 16, 8), Persist("k", 16, 8))
     assert len(made) == 1

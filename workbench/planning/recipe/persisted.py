@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from workbench.planning.cost.own_bytes import least_own_bytes
 from workbench.planning.recipe.judging import Judge
-from workbench.planning.recipe.own_bytes import least_own_bytes, own_bytes
 from workbench.planning.recipe.plan import Plan, Reasoned
-from workbench.planning.recipe.recomputed import recomputed
+from workbench.planning.recipe.recomputed import own_bytes_of, recomputed
 from workbench.transforms import Incrementalize, Persist, Vectorize
 from workbench.transforms.incrementalize.rewrite import slides
 from workbench.transforms.step.refusal import Refusal, Refused
@@ -39,9 +39,9 @@ def persisted(start: Plan, judge: Judge, cache: int) -> Plan:
     order = _order(plan)
     for size in BLOCKS:
         found = in_blocks(plan, {d: _size(plan, d, size, judge) for d in order}, runs)
-        if size != BLOCKS[-1] and least_own_bytes(found, judge.dtype) > cache:
+        if size != BLOCKS[-1] and least_own_bytes(found.program, judge.dtype) > cache:
             continue
-        if own_bytes(found, judge) <= cache:
+        if own_bytes_of(found, judge) <= cache:
             return found
     return recomputed(found, judge, cache)
 

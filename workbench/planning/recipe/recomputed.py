@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.codegen.kernels import program_kernels
+from workbench.planning.cost.own_bytes import own_bytes
 from workbench.planning.recipe.judging import Judge, JudgedPlan
-from workbench.planning.recipe.own_bytes import own_bytes
 from workbench.planning.recipe.plan import Plan, Reasoned
 from workbench.program.text.units import bytes_text
 from workbench.transforms import Recompute
@@ -27,19 +27,24 @@ def recomputed(plan: Plan, judge: Judge, cache: int) -> Plan:
     plan takes time in proportion to its arrays. A step after blocks are made puts what it computes
     into the loop that reads it.
     """
-    kept, held = judge.exactly(plan.stored), own_bytes(plan, judge)
+    kept, held = judge.exactly(plan.stored), own_bytes_of(plan, judge)
     again: list[str] = []
     found = plan
     for array in _by_seconds(kept, cache):
         if held <= cache:
             break
         after = _without(plan, [*again, array], kept)
-        if after is None or own_bytes(after, judge) >= held:
+        if after is None or own_bytes_of(after, judge) >= held:
             continue
         if judge.exactly(after.stored).seconds > LIMIT * kept.seconds:
             break
-        again, found, held = [*again, array], after, own_bytes(after, judge)
+        again, found, held = [*again, array], after, own_bytes_of(after, judge)
     return found
+
+
+def own_bytes_of(plan: Plan, judge: Judge) -> int:
+    """Return the bytes of a block's own memory under a plan."""
+    return own_bytes(plan.stored.program, judge.sizes, judge.dtype)
 
 
 def _by_seconds(kept: JudgedPlan, cache: int) -> list[str]:

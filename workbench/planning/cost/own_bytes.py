@@ -1,4 +1,4 @@
-"""The bytes of a block's own memory under a plan: exactly, and a lower bound that costs little."""
+"""The bytes of a block's own memory: exactly, and a lower bound that costs little."""
 
 from __future__ import annotations
 
@@ -11,27 +11,24 @@ from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.loops.records import ITEM_BYTES
 from workbench.lowering.memory.lives import homes, lives
 from workbench.lowering.memory.tiles import lanes_of
-from workbench.planning.recipe.judging import Judge
-from workbench.planning.recipe.plan import Plan
 from workbench.polyhedral.tree import Loop, Path, loops_above, paths
 from workbench.program.accumulating import derived
 from workbench.program.values import Array, Program
 
 
-def own_bytes(plan: Plan, judge: Judge) -> int:
-    """Return the bytes of a block's own memory, of the plan's kernels."""
-    made = program_kernels(plan.stored.program)
-    return run_memory(made, judge.sizes, judge.dtype).own_bytes
+def own_bytes(program: Program, sizes: Mapping[str, int], dtype: str) -> int:
+    """Return the bytes of a block's own memory, of the program's kernels."""
+    return run_memory(program_kernels(program), sizes, dtype).own_bytes
 
 
-def least_own_bytes(plan: Plan, dtype: str) -> int:
+def least_own_bytes(program: Program, dtype: str) -> int:
     """Return bytes that a block's own memory has at least, however arrays are folded and whatever
     dead ones hand on: those that are live at once, between two statements.
 
     Only arrays over the block's dimension alone are counted, of statements in no loop within, and
     inner axes of a length that is no size.
     """
-    program = derived(plan.program)
+    program = derived(program)
     at = paths(program.schedule)
     place = {name: number for number, name in enumerate(at)}
     lifetimes = lives(program)
