@@ -26,16 +26,20 @@ HAS_ZIG = importlib.util.find_spec("ziglang") is not None
 
 @dataclass(frozen=True)
 class Build:
-    """A compiler with flags behind those of every unit."""
+    """A compiler with flags behind those of every unit. `lacks` is a function of compilers that the
+    text is to do without, as that of an older one.
+    """
 
     name: str
     flags: tuple[str, ...] = ("-march=native",)
     zig: bool = False
+    lacks: str = ""
 
     def library(self, source: str, folder: Path, *more: str) -> ctypes.CDLL:
         """Compile C text, with the headers that it includes, into a library, and load it."""
         text = folder / f"{self.name}.c"
-        text.write_text(expanded(source), encoding="utf-8")
+        lacking = expanded(source).replace(f"__has_builtin({self.lacks})", "0")
+        text.write_text(lacking, encoding="utf-8")
         return self.linked([text], folder, *more)
 
     def linked(self, units: list[Path], folder: Path, *more: str) -> ctypes.CDLL:
@@ -65,6 +69,7 @@ def others() -> list[Build]:
     builds = [
         *(Build(f"lanes{n}", ("-march=native", f"-DLANES={n}")) for n in (4, 8, 16)),
         Build("O1", ("-march=native", "-O1")),
+        Build("no_shuffles", lacks="__builtin_shufflevector"),
     ]
     if X86:
         builds += [Build(f"v{n}", (f"-march=x86-64-v{n}",)) for n in (3, 2)]

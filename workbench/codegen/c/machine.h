@@ -48,6 +48,17 @@
 #define EACH_LANE for (int lane = 0; lane < LANES; lane++)
 #endif
 
+/* In front of a loop that is written out, so that each turn's numbers have registers of their own. */
+#if defined(__clang__)
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED _Pragma("GCC unroll 16")
+#endif
+/* One pointer that moves: gcc would keep one for each row. */
+#define STEPPED(pointer, by) \
+    pointer += by;           \
+    __asm__("" : "+r"(pointer));
+
 /* Round to nearest and keep subnormal numbers, whatever the calling thread had set; return what it
    had. Other libraries switch on flush-to-zero for a process, and results would depend on them. */
 #if defined(__x86_64__)

@@ -26,10 +26,7 @@ def lives(program: Program, storage: Storage | None = None) -> dict[str, Lifetim
     program = derived(program)
     live = _together(program, storage)
     pairs = frozenset(storage.contracted)
-    return {
-        a.name: live[a.name].folded([k for k, d in enumerate(a.dims) if (a.name, d) in pairs])
-        for a in program.arrays
-    }
+    return {a.name: live[a.name].folded(_positions(a, pairs)) for a in program.arrays}
 
 
 def windows_but_for_blocks(
@@ -38,12 +35,12 @@ def windows_but_for_blocks(
     """Return the windows of an array where slots need not come in whole blocks."""
     program = derived(program)
     live = _together(program, storage)[array]
-    return live.but_for_blocks(_contracted(program.array[array], storage))
+    return live.but_for_blocks(_positions(program.array[array], storage.contracted))
 
 
-def _contracted(array: Array, storage: Storage) -> list[int]:
-    """Return the positions of the dimensions that a storage contracts."""
-    return [k for k, d in enumerate(array.dims) if (array.name, d) in storage.contracted]
+def _positions(array: Array, contracted: Collection[tuple[str, str]]) -> list[int]:
+    """Return the positions of an array's dimensions that are contracted."""
+    return [k for k, d in enumerate(array.dims) if (array.name, d) in contracted]
 
 
 def _together(program: Program, storage: Storage) -> Mapping[str, Together]:

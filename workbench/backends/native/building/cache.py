@@ -25,6 +25,7 @@ OBJECTS, LIBRARIES, FAILED, KERNELS = "objects", "libraries", "failed", "kernels
 that libraries are made of.
 """
 BOUNDED = (OBJECTS, LIBRARIES, FAILED, KERNELS)
+"""The folders whose files have at most `LIMIT` bytes."""
 ZIG = "zig"
 """The folder that zig fills with its run-time libraries; it is no part of what is bounded."""
 

@@ -41,15 +41,6 @@ OUT_OF_LINE void turned_d(const double *in, double *out, int64_t rows, int64_t c
 #define LOW_TWO 0, 1, 4, 5
 #define HIGH_TWO 2, 3, 6, 7
 #endif
-#if defined(__clang__)
-#define UNROLLED _Pragma("clang loop unroll(full)")
-#else
-#define UNROLLED _Pragma("GCC unroll 16")
-#endif
-/* One pointer that moves: gcc would keep one for each row. */
-#define STEPPED(pointer, by) \
-    pointer += by;           \
-    __asm__("" : "+r"(pointer));
 #define MIXED(one, other, how)                                                       \
     {                                                                                \
         vf low = __builtin_shufflevector(one, other, LOW_##how);                     \
