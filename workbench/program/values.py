@@ -312,6 +312,15 @@ class Equations:
             by_array[statement.array].append(statement)
         return {name: tuple(writers) for name, writers in by_array.items()}
 
+    @cached_property
+    def users(self) -> Mapping[str, tuple[Statement, ...]]:
+        """The statements that write or read each array, in order."""
+        by_array: dict[str, list[Statement]] = {a.name: [] for a in self.arrays}
+        for statement in self.statements:
+            for name in dict.fromkeys((statement.array, *(r.array for r in statement.reads))):
+                by_array[name].append(statement)
+        return {name: tuple(users) for name, users in by_array.items()}
+
 
 @dataclass(frozen=True)
 class Program:

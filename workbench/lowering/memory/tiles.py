@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from workbench.lowering.memory.lives import homes
@@ -11,7 +11,7 @@ from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.lifetimes.windows import Lifetime
 from workbench.polyhedral.loops.axis_blocks import AxisBlock, axis_blocks
 from workbench.polyhedral.tree import Loop, axis_dims, loops_above, paths
-from workbench.program.values import Call, Program, Statement
+from workbench.program.values import Call, Program
 
 
 @dataclass(frozen=True)
@@ -58,29 +58,21 @@ def lanes_of(
     their lanes, and the blocks.
     """
     found = {}
-    users: dict[str, dict[str, Statement]] = {}
-    for statement in program.statements:
-        for array in (statement.array, *(read.array for read in statement.reads)):
-            users.setdefault(array, {})[statement.name] = statement
     for name, loops in homes(program, lifetimes).items():
         around = next((loop for loop in loops if loop.apart), None)
-        lane = (
-            None if around is None else _lane(program, name, users.get(name, {}).values(), around)
-        )
+        lane = None if around is None else _lane(program, name, around)
         if lane is not None:
             found[name] = lane
     return found
 
 
-def _lane(
-    program: Program, array: str, users: Iterable[Statement], around: Loop
-) -> tuple[int, AxisBlock] | None:
+def _lane(program: Program, array: str, around: Loop) -> tuple[int, AxisBlock] | None:
     """Return the dimension of an array that all its users run over as lanes of the blocks, and
     these blocks.
     """
     at, axes = paths(program.schedule), axis_dims(program.schedule)
     common: set[tuple[int, AxisBlock]] | None = None
-    for statement in users:
+    for statement in program.equations.users[array]:
         indices = [r.index for r in statement.reads if r.array == array]
         if statement.array == array:
             indices.append(statement.write)

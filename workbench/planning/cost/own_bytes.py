@@ -13,7 +13,7 @@ from workbench.lowering.memory.lives import homes, lives
 from workbench.lowering.memory.tiles import lanes_of
 from workbench.polyhedral.tree import Loop, Path, loops_above, paths
 from workbench.program.accumulating import derived
-from workbench.program.values import Array, Program
+from workbench.program.values import Program
 
 
 def own_bytes(program: Program, sizes: Mapping[str, int], dtype: str) -> int:
@@ -36,7 +36,7 @@ def least_own_bytes(program: Program, dtype: str) -> int:
     changes: dict[Loop, dict[int, int]] = {}
     for name, (_, block) in lanes.items():
         array, (*outside, around) = program.array[name], home[name]
-        users = _users(program, array)
+        users = [statement.name for statement in program.equations.users[name]]
         others = {*array.dims} - {loop.dim for loop in outside}
         if others != {block.dim} or not _are_inside(users, around, at):
             continue
@@ -48,15 +48,6 @@ def least_own_bytes(program: Program, dtype: str) -> int:
         change[numbers[0]] = change.get(numbers[0], 0) + count
         change[numbers[-1]] = change.get(numbers[-1], 0) - count
     return max(map(_most, changes.values()), default=0)
-
-
-def _users(program: Program, array: Array) -> list[str]:
-    """Return the statements that write an array or read it."""
-    return [
-        s.name
-        for s in program.statements
-        if s.array == array.name or any(read.array == array.name for read in s.reads)
-    ]
 
 
 def _are_inside(users: list[str], around: Loop, at: Mapping[str, Path]) -> bool:
