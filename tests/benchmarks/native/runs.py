@@ -39,11 +39,19 @@ class Rounds:
 
     def update_seconds(self, seconds: float) -> float:
         """Run for about that long; return the seconds of an update."""
-        return self._seconds(max(LEAST_UPDATES, math.ceil(seconds / self.each)))
+        return self._seconds(self._updates(seconds))
+
+    def steps_and_seconds(self, seconds: float) -> tuple[int, float]:
+        """Run for about that long; return environment steps, and the seconds that they took."""
+        updates = self._updates(seconds)
+        return updates * self.steps, updates * self._seconds(updates)
 
     def steps_per_second(self, seconds: float) -> float:
         """Run for about that long; return environment steps per second."""
         return self.steps / self.update_seconds(seconds)
+
+    def _updates(self, seconds: float) -> int:
+        return max(LEAST_UPDATES, math.ceil(seconds / self.each))
 
     def _seconds(self, updates: int) -> float:
         ends: list[float] = []

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from tests.benchmarks.measuring import emit, median, module, ratio
-from tests.benchmarks.native.floors import built, floor_seconds, hand_written, peaks
+from tests.benchmarks.native.floors import built, floor_seconds, peaks
 from tests.benchmarks.native.programs import ALGORITHMS
 from workbench.environments import ENVIRONMENTS, Gymnasium
 from workbench.folders import CACHE_VARIABLE
 
-T, E, M = 128, 4, 4
+T = 128
 FASTER = {
     "gcc": {4: 1.0, 64: 0.97, 512: 0.97, 2048: 0.97},
     "zig": {4: 1.0, 64: 1.05, 512: 1.05, 2048: 1.0},
@@ -27,8 +27,6 @@ SCALING = {4: 1.25, 64: 1.70, 512: 1.85, 2048: 1.85}
 """The least speed of two threads over that of one."""
 ACTING = {4: 2e6, 16: 3e6}
 """The least environment steps per second of acting alone, from so many environments on."""
-FLOOR_UPDATES = 5
-"""The least updates of the hand-written PPO: it leaves the first fifth out."""
 
 
 @dataclass(frozen=True)
@@ -71,30 +69,19 @@ def ppo(settings: Settings) -> None:
     if program is None:
         return
     for B in settings.B:
-        updates = FLOOR_UPDATES
-        first = hand_written(program, B, T, E, M, updates)
-        updates = max(updates, round(1.25 * settings.seconds * first["sps_cpu"] / (B * T)))
-        pairs = [
-            (
-                settings.single("--program", "ppo", "--B", B, "--T", T),
-                hand_written(program, B, T, E, M, updates),
-            )
-            for _ in range(settings.rounds)
-        ]
-        mine = [line["steps_per_second"] for line, _ in pairs]
-        peer = [line["sps_cpu"] for _, line in pairs]
+        [line] = settings.rounds_of("turns", "--floor", program, "--B", B, "--T", T)
+        mine, peer = line["samples"]["1"], line["samples"]["peer"]
         value, interval = ratio(mine, peer)
-        last = pairs[-1][0]
         emit(
             what=f"native / hand-written, ppo, B={B}, {settings.compiler}",
-            compiler=last["compiler"],
+            compiler=line["compiler"],
             ratio=value,
             interval=interval,
             required=FASTER[settings.compiler].get(B),
             steps_per_second=median(mine),
             floor_steps_per_second=median(peer),
             update_cpu_seconds=B * T / median(mine),
-            **floor_seconds(last),
+            **floor_seconds(line),
             samples=mine,
             floor_samples=peer,
         )
@@ -108,16 +95,10 @@ def threads(settings: Settings) -> None:
     if program is None:
         return
     for B in settings.B:
-        first = hand_written(program, B, T, E, M, FLOOR_UPDATES, 2)
-        updates = max(FLOOR_UPDATES, round(1.25 * settings.seconds * first["sps_median"] / (B * T)))
-        words = ("--program", "ppo", "--B", B, "--T", T, "--threads")
-        found: dict[str, list[float]] = {"one": [], "two": [], "peer": []}
-        for _ in range(settings.rounds):
-            found["one"].append(settings.single(*words, 1)["steps_per_second"])
-            found["two"].append(settings.single(*words, 2)["steps_per_second"])
-            found["peer"].append(hand_written(program, B, T, E, M, updates, 2)["sps_median"])
-        value, interval = ratio(found["two"], found["peer"])
-        scaling, scaling_interval = ratio(found["two"], found["one"])
+        words = ("--floor", program, "--B", B, "--T", T, "--threads", 1, 2)
+        found = settings.rounds_of("turns", *words)[-1]["samples"]
+        value, interval = ratio(found["2"], found["peer"])
+        scaling, scaling_interval = ratio(found["2"], found["1"])
         emit(
             what=f"native / hand-written, ppo, 2 threads, B={B}, {settings.compiler}",
             ratio=value,
@@ -126,7 +107,7 @@ def threads(settings: Settings) -> None:
             two_over_one=scaling,
             two_over_one_interval=scaling_interval,
             required_two_over_one=SCALING.get(B),
-            steps_per_second=median(found["two"]),
+            steps_per_second=median(found["2"]),
             floor_steps_per_second=median(found["peer"]),
             samples=found,
         )

@@ -1,0 +1,95 @@
+"""PPO as compiled C and the hand-written one by turns in short slices, which make up the rounds:
+where the speed of a shared machine changes within seconds, it changes for both.
+
+python -m tests.benchmarks.native.turns --floor ppo_floor --B 64 --threads 1 2
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from functools import partial
+from itertools import count
+
+from tests.benchmarks.measuring import emit
+from tests.benchmarks.native.floors import counted, hand_written
+from tests.benchmarks.native.programs import program_of, variant_of
+from tests.benchmarks.native.runs import Rounds
+from workbench.backends.native.backend import NativeBackend
+
+Slice = Callable[[float], tuple[int, float]]
+"""Runs for about so many seconds; returns the environment steps, and the seconds that they took."""
+SLICES = 8
+"""In a round, where updates are short enough."""
+
+
+class HandWritten:
+    """The hand-written PPO at some sizes: it leaves the first fifth of its updates out."""
+
+    LEAST_UPDATES = 5
+
+    def __init__(self, program: str, B: int, T: int, threads: int) -> None:
+        self.program, self.B, self.T, self.threads = program, B, T, threads
+        self.each = 0.0
+        self.each = self._seconds(self.LEAST_UPDATES)
+
+    def run(self, seconds: float) -> tuple[int, float]:
+        """Run for about that long beside what is left out; return steps, and their seconds."""
+        updates = max(self.LEAST_UPDATES, round(1.25 * seconds / self.each))
+        kept = updates - updates // 5
+        return kept * self.B * self.T, kept * self._seconds(updates)
+
+    def _seconds(self, updates: int) -> float:
+        line = hand_written(self.program, self.B, self.T, 4, 4, updates, self.threads)
+        speed: float = line["sps_cpu" if self.threads == 1 else "sps_median"]
+        return self.B * self.T / speed
+
+
+def rounds_of(ways: dict[str, Slice], rounds: int, seconds: float) -> dict[str, list[float]]:
+    """Return the environment steps per second of each way in each round, which has slices by turns
+    until every way has run for so many seconds.
+    """
+    found: dict[str, list[float]] = {name: [] for name in ways}
+    turn = count()
+    for _ in range(rounds):
+        steps, taken = dict.fromkeys(ways, 0), dict.fromkeys(ways, 0.0)
+        while min(taken.values()) < seconds:
+            names = list(ways) if next(turn) % 2 == 0 else list(ways)[::-1]
+            for name in names:
+                some, spent = ways[name](seconds / SLICES)
+                steps[name] += some
+                taken[name] += spent
+        for name in ways:
+            found[name].append(steps[name] / taken[name])
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--floor", required=True, help="the hand-written PPO")
+    parser.add_argument("--B", type=int, default=64)
+    parser.add_argument("--T", type=int, default=128)
+    parser.add_argument("--threads", type=int, nargs="+", default=[1], help="of ours; its the last")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--seconds", type=float, default=2.0)
+    given = parser.parse_args()
+    compiled = NativeBackend().compile(
+        variant_of(program_of("ppo", "CartPole"), "blocks")[0].program
+    )
+    sizes = {"B": given.B, "T": given.T}
+    by_the_clock = given.threads != [1]
+    mine = {n: Rounds(compiled, sizes, n if by_the_clock else None) for n in given.threads}
+    peer = HandWritten(given.floor, given.B, given.T, given.threads[-1])
+    ways = {str(n): partial(Rounds.steps_and_seconds, one) for n, one in mine.items()}
+    found = rounds_of({**ways, "peer": peer.run}, given.rounds, given.seconds)
+    one = mine[given.threads[0]]
+    emit(
+        what=f"ppo, B={given.B}",
+        compiler=str(compiled.compiler),
+        samples=found,
+        **counted(compiled, sizes, one.last),
+    )
+
+
+if __name__ == "__main__":
+    main()
