@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks.measuring import emit, median, module, ratio
+from tests.benchmarks.measuring import emit, median, module, ratio_of_rounds
 from tests.benchmarks.native.floors import built, floor_seconds, peaks
 from tests.benchmarks.native.programs import ALGORITHMS
 from workbench.environments import ENVIRONMENTS, Gymnasium
@@ -71,7 +71,7 @@ def ppo(settings: Settings) -> None:
     for B in settings.B:
         [line] = settings.rounds_of("turns", "--floor", program, "--B", B, "--T", T)
         mine, peer = line["samples"]["1"], line["samples"]["peer"]
-        value, interval = ratio(mine, peer)
+        value, interval = ratio_of_rounds(mine, peer)
         emit(
             what=f"native / hand-written, ppo, B={B}, {settings.compiler}",
             compiler=line["compiler"],
@@ -97,8 +97,8 @@ def threads(settings: Settings) -> None:
     for B in settings.B:
         words = ("--floor", program, "--B", B, "--T", T, "--threads", 1, 2)
         found = settings.rounds_of("turns", *words)[-1]["samples"]
-        value, interval = ratio(found["2"], found["peer"])
-        scaling, scaling_interval = ratio(found["2"], found["1"])
+        value, interval = ratio_of_rounds(found["2"], found["peer"])
+        scaling, scaling_interval = ratio_of_rounds(found["2"], found["1"])
         emit(
             what=f"native / hand-written, ppo, 2 threads, B={B}, {settings.compiler}",
             ratio=value,

@@ -19,7 +19,7 @@ from workbench.backends.native.backend import NativeBackend
 
 Slice = Callable[[float], tuple[int, float]]
 """Runs for about so many seconds; returns the environment steps, and the seconds that they took."""
-SLICES = 8
+SLICES = 16
 """In a round, where updates are short enough."""
 
 
