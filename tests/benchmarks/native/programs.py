@@ -8,6 +8,7 @@ import workbench as wb
 from workbench import environments, nn, rl
 from workbench.algorithms import a2c, ppo, reinforce
 from workbench.language.policy import policy_of
+from workbench.planning.recipe.persisted import RUNS
 from workbench.program.values import Program
 from workbench.transforms import Contract, Donate, Persist
 from workbench.transforms.step.refusal import Refused
@@ -69,7 +70,7 @@ def variant_of(program: Program, way: str) -> tuple[Variant, list[str]]:
         return optimize(program, backend="numpy"), []
     chosen, refused = variant(program), []
     blocks = SAMPLED if "k" in program.dim else WHOLE
-    persisted = [Persist(d, size) for d, size in blocks.items()]
+    persisted = [Persist(d, size, RUNS) for d, size in blocks.items()]
     for step in (*persisted, Contract(), Donate()):
         try:
             chosen = chosen.apply(step)
