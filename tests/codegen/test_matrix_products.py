@@ -130,3 +130,22 @@ def test_few_rows_are_summed_along_the_lanes(rows: int, turned: bool) -> None:
     assert f", {rows}, {WIDTH}, " in ", ".join(matrix)
     assert all(given[0].startswith("one") for given in products(variant))
     assert_same(variant)
+
+
+@wb.program
+def backwards(B: int = 21) -> dict[str, Any]:
+    """A layer's gradient, and what it hands on, of which each element needs others."""
+    b = wb.dims(b=B)
+    weight = wb.normal(shape=(WIDTH, WIDTH))
+    x = wb.tanh(wb.normal(shape=WIDTH, over=b))
+    error = wb.tanh(wb.normal(shape=WIDTH, over=b))
+    gradient = (wb.reshape(x, (WIDTH, 1)) * error).sum(over=b)
+    below = NOT_BESIDE["all behind"](error @ weight, x)
+    return {"gradient": gradient, "sum": (below * below).sum(over=b)}
+
+
+def test_product_takes_the_memory_of_a_tile_that_was_turned_before() -> None:
+    variant = in_blocks(backwards())
+    outer, handed_on = sorted(products(variant), key=lambda given: "weight" in given[0])
+    assert outer[3] == handed_on[5] == "turned + 0"
+    assert_same(variant)

@@ -99,14 +99,14 @@ def test_a_block_has_at_least_the_bytes_that_are_told_before_its_kernels_are_mad
 
 def test_the_bytes_told_before_are_most_of_what_a_network_keeps() -> None:
     plan, judge = in_blocks(ppo(), 32)
-    assert least_own_bytes(plan.program, "float32") > 0.75 * own_bytes_of(plan, judge)
+    assert least_own_bytes(plan.program, "float32") > 0.65 * own_bytes_of(plan, judge)
     assert least_own_bytes(plan.program, "float64") == pytest.approx(
         2 * least_own_bytes(plan.program, "float32"), rel=0.01
     )
 
 
 def test_kernels_of_blocks_that_cannot_fit_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(CORE_CACHE_VARIABLE, str(60_000))
+    monkeypatch.setenv(CORE_CACHE_VARIABLE, str(34_000))
     made: list[Plan] = []
 
     def counting(plan: Plan, judge: Judge) -> int:

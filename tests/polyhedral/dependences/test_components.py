@@ -1,4 +1,4 @@
-"""Chains in the graph of statements, compared with powers of its matrix."""
+"""Chains in the graph of statements, compared with powers of its matrix, and orders of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.polyhedral.dependences.components import shortest_chain
+from workbench.polyhedral.dependences.components import depth_first, shortest_chain
 from workbench.polyhedral.dependences.flow import Dependence
 
 NAMES = "abcde"
@@ -43,3 +43,30 @@ def test_shortest_chain_is_a_chain_as_short_as_the_first_power_that_joins(
 
 def rows(names: set[str]) -> list[int]:
     return [NAMES.index(name) for name in sorted(names)]
+
+
+@given(st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7))), st.permutations(range(8)))
+def test_depth_first_goes_on_where_needs_ended_last(
+    edges: set[tuple[int, int]], given_order: list[int]
+) -> None:
+    after = {k: {b for a, b in edges if a == k < b} for k in given_order}
+    needs = {k: {a for a in after if k in after[a]} for k in after}
+    order = depth_first(after)
+    assert sorted(order) == sorted(after)
+    for n, chosen in enumerate(order):
+        before = order[:n]
+        assert needs[chosen] <= set(before)
+        ends = {
+            k: max((before.index(a) for a in needs[k]), default=-1)
+            for k in set(after) - set(before)
+            if needs[k] <= set(before)
+        }
+        assert ends[chosen] == max(ends.values())
+        alike = [k for k in ends if ends[k] == ends[chosen]]
+        unused = [k for k in alike if not after[k]] or alike
+        assert chosen == min(unused, key=given_order.index)
+
+
+def test_depth_first_uses_each_result_at_once() -> None:
+    forward_then_backward = {0: {1, 5}, 1: {2, 4}, 2: {3}, 3: set(), 4: set(), 5: set()}
+    assert depth_first(forward_then_backward) == [0, 5, 1, 4, 2, 3]

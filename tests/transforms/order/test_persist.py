@@ -88,6 +88,16 @@ def test_ppo_in_blocks_learns_the_same(steps: tuple[Transform, ...], sizes: dict
     assert_same_in_every_order(persisted("ppo", *steps), algorithm("ppo"), {"I": 2} | sizes)
 
 
+def test_gradient_of_a_layer_is_added_up_before_that_of_the_layer_below_is_computed() -> None:
+    """So that a block keeps the derivatives of one layer at a time."""
+    program = persisted("ppo", Persist("b", 3), Persist("k", 4))
+    order = list(statements(program.schedule))
+    for network in ("actor", "critic"):
+        added = [f"gradient.{network}.{array}_2.points" for array in ("weight", "bias")]
+        below = order.index(f"gradient.{network}.bias_1_product")
+        assert all(order.index(name) < below for name in added)
+
+
 def test_all_of_an_update_of_reinforce_is_in_one_loop() -> None:
     program = persisted("reinforce", Persist("b", 16))
     (region,) = regions(program)
@@ -98,8 +108,8 @@ def test_all_of_an_update_of_reinforce_is_in_one_loop() -> None:
     assert set(arrays) == {program.statement[n].array for n in over} - set(program.storage.added)
     (note,) = apply(algorithm("reinforce"), Persist("b", 16)).notes
     assert note == (
-        "environment.start_uniform … episode_return_sum_2.points (44 statements, 7 of them points "
-        "of sums) in blocks of 16 of b: a block's own arrays take 5.41 kB (B=5, I=2, T=6, float32)"
+        "environment.start_uniform … loss_sum_2.points (44 statements, 7 of them points of sums) "
+        "in blocks of 16 of b: a block's own arrays take 5.41 kB (B=5, I=2, T=6, float32)"
     )
 
 

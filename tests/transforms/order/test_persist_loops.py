@@ -120,11 +120,11 @@ SCHEDULE_OF_DISCOUNTED = """\
 for b in blocks of 2, in any order, 16 chunks:
     axis b:
         x[0]
-        worth[T]
         for t:
             x[t+1]
             reward
             loud.points
+        worth[T]
         for t reversed:
             worth
             gain.points

@@ -172,6 +172,7 @@ def write_block_products(writer: InstanceWriter, upper: Expression, replaces: bo
             tile = InBlock(writer.target.buffer.name, block, begin=begin)
             begin = None
         else:
+            writer.out.keep_turned(())  # seldom needed behind this, while its memory is
             name = writer.out.borrow("product", "float", product.rows * block.size)
             tile = InBlock(name, block)
             writer.lent.append(call)

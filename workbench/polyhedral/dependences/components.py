@@ -71,6 +71,28 @@ def topological(after: Mapping[int, Iterable[int]], rank: Mapping[int, int]) -> 
     return result
 
 
+def depth_first(after: Mapping[int, Collection[int]]) -> list[int]:
+    """Return all nodes in a topological order in which each is followed by what needs it as soon as
+    can be: of those that wait for nothing the one whose needs ended last, if possible one that none
+    needs, else the first that is given.
+    """
+    waiting, place = dict.fromkeys(after, 0), {k: n for n, k in enumerate(after)}
+    for followers in after.values():
+        for b in followers:
+            waiting[b] += 1
+    ready = {c: -1 for c, n in waiting.items() if n == 0}
+    result: list[int] = []
+    while ready:
+        c = max(ready, key=lambda c: (ready[c], not after[c], -place[c]))
+        del ready[c]
+        for b in after[c]:
+            waiting[b] -= 1
+            if waiting[b] == 0:
+                ready[b] = len(result)
+        result.append(c)
+    return result
+
+
 def _strongly_connected(names: Sequence[str], after: Mapping[str, list[str]]) -> dict[str, int]:
     """Return a component number for each name (Tarjan 1972, with a stack instead of recursion)."""
     index: dict[str, int] = {}

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from workbench.polyhedral.dependences.components import topological
+from workbench.polyhedral.dependences.components import depth_first, topological
 from workbench.polyhedral.dependences.flow import Dependences
 from workbench.polyhedral.tree import (
     Block,
@@ -95,11 +95,10 @@ class BlockLoops:
         if len(order) < len(parts):
             self._raise(parts, set(range(len(parts))) - set(order))
         last = {} if around is None else _handed_on(parts, follows, around)
-        order.sort(key=lambda k: k in last)
         level = self._levels(parts, follows, order)
         if self.ends:
             level |= {k: END for k in last if _better_at_end(parts, found, level, k, last[k])}
-        return self._joined(parts, follows, order, level, found)
+        return self._joined(parts, follows, order, level, last, found)
 
     def _flat(self, child: Tree) -> Iterator[Part]:
         """Yield a child of a sequence, or each part of the body of a loop over the dimension."""
@@ -152,10 +151,15 @@ class BlockLoops:
         follows: Mapping[int, set[int]],
         order: Sequence[int],
         level: Mapping[int, int],
+        last: Collection[int],
         found: Dependences,
     ) -> Tree:
         """Return the sequence in which units of one level are in one loop."""
-        units = {n: [k for k in order if parts[k].unit and level[k] == n] for n in level.values()}
+        units: dict[int, list[int]] = {n: [] for n in level.values()}
+        for k in order:
+            if parts[k].unit:
+                units[level[k]].append(k)
+        units = {n: _soon_used(some, follows, last) for n, some in units.items()}
         node = {k: max(units[level[k]]) if parts[k].unit else k for k in order}
         after: dict[int, set[int]] = {n: set() for n in node.values()}
         for k in order:
@@ -177,6 +181,17 @@ class BlockLoops:
         return mapped(
             tree, lambda node: node.child if isinstance(node, Loop) and self._along(node) else None
         )
+
+
+def _soon_used(
+    units: Sequence[int], follows: Mapping[int, set[int]], last: Collection[int]
+) -> list[int]:
+    """Return the units of a loop over blocks with their users directly behind them as far as can
+    be: what a block hands on is in its cache then. What only later iterations need comes last.
+    """
+    within = [k for k in units if k not in last]
+    ordered = depth_first({k: follows[k] & set(within) for k in within})
+    return [*ordered, *(k for k in units if k in last)]
 
 
 def _parts(tree: Tree) -> tuple[Tree, ...]:
