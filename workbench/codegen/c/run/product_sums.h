@@ -35,6 +35,8 @@ WIDE_SUMS(wide_rows_2, ROWS_2)
 WIDE_SUMS(wide_rows_4, ROWS_4)
 #if REGISTERS == 32
 WIDE_SUMS(wide_rows_8, ROWS_8)
+#else
+WIDE_SUMS(wide_rows_6, ROWS_6)
 #endif
 #undef SUMS
 #undef WIDE_SUMS
@@ -80,9 +82,9 @@ FEW_COLUMNS(four_columns, ROWS_4, COLUMN_2, COLUMN_3)
 #undef FEW_COLUMNS
 #endif
 
-/* Sum rows r, r + 1, ... by a function for `n` of them, while so many are left. */
-#define SUM_ROWS(n, name)                                                                      \
-    for (; r + n <= many; r += n)                                                              \
+/* Sum rows r, r + 1, ... by a function for `n` of them, while so many are left before `end`. */
+#define SUM_ROWS(n, name, end)                                                                 \
+    for (; r + n <= end; r += n)                                                               \
         OF(name)(left + r * row_step, row_step, step, right + c, right_step,                   \
                  out + r * out_step + c, out_step, times, into);
 
@@ -114,14 +116,16 @@ OUT_OF_LINE void OF(product)(const N *left, int64_t row_step, int64_t step, cons
     for (; c < columns && c + 2 * WIDTH <= room; c += 2 * WIDTH) {
         int64_t r = 0;
 #if REGISTERS == 32
-        SUM_ROWS(8, wide_rows_8)
+        SUM_ROWS(8, wide_rows_8, many)
+#else
+        SUM_ROWS(6, wide_rows_6, many - many % 12) /* and fours are left over */
 #endif
-        SUM_ROWS(4, wide_rows_4)
+        SUM_ROWS(4, wide_rows_4, many)
     }
     for (; c < columns && c + WIDTH <= room; c += WIDTH) {
         int64_t r = 0;
-        SUM_ROWS(8, rows_8)
-        SUM_ROWS(4, rows_4)
+        SUM_ROWS(8, rows_8, many)
+        SUM_ROWS(4, rows_4, many)
     }
     const int64_t in_vectors = c;
     int64_t r = many;

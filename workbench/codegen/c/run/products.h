@@ -33,6 +33,7 @@ PRODUCT(d, double);
 #define ROW(of) of(0)
 #define ROWS_2(of) ROW(of) of(1)
 #define ROWS_4(of) ROWS_2(of) of(2) of(3)
+#define ROWS_6(of) ROWS_4(of) of(4) of(5)
 #define ROWS_8(of) ROWS_4(of) of(4) of(5) of(6) of(7)
 #if defined(__AVX512F__) || defined(__aarch64__)
 #define REGISTERS 32
