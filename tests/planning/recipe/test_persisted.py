@@ -14,7 +14,7 @@ from workbench.codegen.kernels import program_kernels
 from workbench.environments import CartPole
 from workbench.errors import WorkbenchError
 from workbench.measure.checking.check import check
-from workbench.planning.cost.own_bytes import least_own_bytes
+from workbench.planning.cost.own_bytes import least_own_bytes, most_own_bytes
 from workbench.planning.machine.calibrated import machine
 from workbench.planning.recipe import persisted, recomputed
 from workbench.planning.recipe.judging import Judge, JudgedPlan
@@ -32,6 +32,7 @@ from workbench.transforms import (
     Swap,
     Vectorize,
 )
+from workbench.transforms.step.transform import Rewritten
 from workbench.variants.variant import Variant, optimize, variant
 
 SMALL = {"B": 2, "I": 2, "T": 4, "hidden": (3,), "environment": CartPole(time_limit=3)}
@@ -90,11 +91,21 @@ def in_blocks(program: Any, size: int) -> tuple[Plan, Judge]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_block_has_at_least_the_bytes_that_are_told_before_its_kernels_are_made(
-    name: str,
+@pytest.mark.parametrize("size", [16, 32])
+def test_bytes_of_a_block_are_within_bounds_that_are_told_before_its_kernels_are_made(
+    name: str, size: int
 ) -> None:
-    plan, judge = in_blocks(CASES[name](), 32)
-    assert least_own_bytes(plan.program, "float32") <= own_bytes_of(plan, judge)
+    plan, judge = in_blocks(CASES[name](), size)
+    most = most_own_bytes(plan.folded.program, judge.sizes, "float32")
+    assert least_own_bytes(plan.program, "float32") <= own_bytes_of(plan, judge) <= most
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_dimensions_for_blocks_are_those_along_which_nothing_needs_anything_else(name: str) -> None:
+    program = CASES[name]()
+    for step in Vectorize.candidates(program):
+        found = step.attempt(program)
+        assert step.is_whole(program) == (isinstance(found, Rewritten) and not found.notes), step
 
 
 def test_the_bytes_told_before_are_most_of_what_a_network_keeps() -> None:
@@ -105,8 +116,9 @@ def test_the_bytes_told_before_are_most_of_what_a_network_keeps() -> None:
     )
 
 
-def test_kernels_of_blocks_that_cannot_fit_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(CORE_CACHE_VARIABLE, str(34_000))
+def test_kernels_are_made_only_where_bounds_do_not_tell_whether_blocks_fit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     made: list[Plan] = []
 
     def counting(plan: Plan, judge: Judge) -> int:
@@ -114,9 +126,12 @@ def test_kernels_of_blocks_that_cannot_fit_are_not_made(monkeypatch: pytest.Monk
         return own_bytes_of(plan, judge)
 
     monkeypatch.setattr(persisted, "own_bytes_of", counting)
-    chosen = found(ppo(), sizes={"B": 512})
-    assert chosen.steps[:2] == (Persist("b", 16, 8), Persist("k", 16, 8))
-    assert len(made) == 1
+    for cache, size, judged in ((512_000, 32, 0), (100_000, 32, 1), (34_000, 16, 1)):
+        monkeypatch.setenv(CORE_CACHE_VARIABLE, str(cache))
+        made.clear()
+        chosen = found(ppo(), sizes={"B": 512})
+        assert chosen.steps[:2] == (Persist("b", size, 8), Persist("k", size, 8))
+        assert len(made) == judged
 
 
 def test_what_costs_little_is_computed_again_where_no_block_fits_into_the_cache() -> None:

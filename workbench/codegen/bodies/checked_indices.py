@@ -110,8 +110,10 @@ CHECKED = {"take": check_take, "within": check_within, "possible": check_possibl
 def _inside(
     bodies: Bodies, value: Value, lower: Expression, upper: Expression, **options: str
 ) -> Expression:
-    """Return an index, which is checked, held within its bounds."""
-    key = (value, lower, upper, tuple(options.items()))
+    """Return an index, which is checked, held within its bounds. What was checked for an array
+    before is not checked again for another of the same bounds: the first failure is told.
+    """
+    key = (value, lower, upper)
     return bodies.out.once(key, lambda: _held_inside(bodies, value, lower, upper, **options))
 
 

@@ -1,4 +1,4 @@
-"""The bytes of a block's own memory: exactly, and a lower bound that costs little."""
+"""The bytes of a block's own memory: exactly, and bounds that cost little."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Mapping
 
 from workbench.codegen.kernels import program_kernels
 from workbench.codegen.run_memory import run_memory
-from workbench.lowering.loops.bytes import FLOAT_BYTES
+from workbench.lowering.loops.bytes import FLOAT_BYTES, bytes_of
 from workbench.lowering.loops.records import ITEM_BYTES
-from workbench.lowering.memory.lives import homes, lives
-from workbench.lowering.memory.tiles import lanes_of
+from workbench.lowering.memory.lives import homes, lives, private
+from workbench.lowering.memory.takeover import memory_of
+from workbench.lowering.memory.tiles import lanes_of, tiles
 from workbench.polyhedral.tree import Loop, Path, loops_above, paths
 from workbench.program.accumulating import derived
 from workbench.program.values import Program
@@ -19,6 +20,18 @@ from workbench.program.values import Program
 def own_bytes(program: Program, sizes: Mapping[str, int], dtype: str) -> int:
     """Return the bytes of a block's own memory, of the program's kernels."""
     return run_memory(program_kernels(program), sizes, dtype).own_bytes
+
+
+def most_own_bytes(program: Program, sizes: Mapping[str, int], dtype: str) -> int:
+    """Return bytes that a block's own memory does not exceed in any known program: twice those of
+    all arrays that live in some block, each for itself. Kernels keep less beside them: some of
+    these arrays turned, gathered or multiplied.
+    """
+    memory = memory_of(program)
+    inside = {array for _, arrays in private(program) for array in arrays}
+    whole = {array: memory.stored(array) for array in memory.program.array}
+    stored = whole | tiles(memory.program, memory.lives, whole)
+    return 2 * sum(bytes_of(stored[array].buffer, sizes, dtype) for array in inside)
 
 
 def least_own_bytes(program: Program, dtype: str) -> int:

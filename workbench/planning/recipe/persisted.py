@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from workbench.planning.cost.own_bytes import least_own_bytes
+from workbench.planning.cost.own_bytes import least_own_bytes, most_own_bytes
 from workbench.planning.recipe.judging import Judge
 from workbench.planning.recipe.plan import Plan, Reasoned
 from workbench.planning.recipe.recomputed import own_bytes_of, recomputed
 from workbench.transforms import Incrementalize, Persist, Vectorize
 from workbench.transforms.incrementalize.rewrite import slides
-from workbench.transforms.step.refusal import Refusal, Refused
+from workbench.transforms.step.refusal import Refused
 
 BLOCKS = (32, 16)
 """The sizes of blocks, the best first: a sum of products is fastest over two groups of lanes; one
@@ -39,6 +39,8 @@ def persisted(start: Plan, judge: Judge, cache: int) -> Plan:
     order = _order(plan)
     for size in BLOCKS:
         found = in_blocks(plan, {d: _size(plan, d, size, judge) for d in order}, runs)
+        if most_own_bytes(found.folded.program, judge.sizes, judge.dtype) <= cache:
+            return found
         if size != BLOCKS[-1] and least_own_bytes(found.program, judge.dtype) > cache:
             continue
         if own_bytes_of(found, judge) <= cache:
@@ -94,11 +96,8 @@ def _persisted(plan: Plan, step: Persist, why: str) -> Plan | None:
 
 def _order(plan: Plan) -> list[str]:
     """Return the dimensions along which nothing needs anything else, in the program's order."""
-    return [
-        step.dim
-        for step in Vectorize.candidates(plan.program)
-        if not isinstance(found := step.attempt(plan.program), Refusal) and not found.notes
-    ]
+    steps = Vectorize.candidates(plan.program)
+    return [step.dim for step in steps if step.is_whole(plan.program)]
 
 
 def _size(plan: Plan, dim: str, most: int, judge: Judge) -> int:

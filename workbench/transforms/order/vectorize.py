@@ -103,6 +103,21 @@ class Vectorize(Transform):
             return Rewritten(replace(program, schedule=tree), self._notes(wanted, refusals))
         return next(iter(refusals.values()))
 
+    def is_whole(self, program: Program) -> bool:
+        """Tell whether the step takes all that loops over the dimension, at less expense than an
+        attempt, which finds out what else it could take and why.
+        """
+        axes, wanted = axis_dims(program.schedule), self._wanted(program, own_loops(program))
+        if any(self._no_axis(program.statement[name], axes[name]) for name in wanted):
+            return False
+        try:
+            vectorized(
+                program.schedule, self.dim, frozenset(wanted), dependences(program.equations)
+            )
+        except Stuck:
+            return False
+        return bool(wanted)
+
     def _wanted(self, program: Program, loops: Mapping[str, Sequence[str]]) -> list[str]:
         """Return the statements that are named, or all that loop over the dimension."""
         looping = [name for name, dims in loops.items() if self.dim in dims]

@@ -97,6 +97,21 @@ def test_first_failure_in_the_order_of_the_schedule_is_told() -> None:
     assert native == numpy
 
 
+def test_index_of_two_arrays_is_checked_once_and_the_first_is_told() -> None:
+    @wb.program
+    def both(N: int = 20) -> dict[str, Any]:
+        n = wb.dim(n=N)
+        x, z = wb.uniform(over=n), wb.uniform(over=n)
+        at = wb.index(n) * 2
+        return {"y": wb.gather(x, n=at) + wb.gather(z, n=at)}
+
+    variant = wb.variant(both()).apply(Vectorize("n"))
+    text = "\n".join(kernel.text for kernel in variant.kernels("native"))
+    assert text.count("fail(run") == 1
+    native, numpy = failure(variant.program)
+    assert native == numpy
+
+
 def test_draw_beyond_its_counter_is_refused_as_by_numpy() -> None:
     @wb.program
     def far(P: int = 2, Q: int = 2, R: int = 2, S: int = 2, U: int = 2**21 + 1) -> dict[str, Any]:
