@@ -29,7 +29,7 @@ from workbench.program.operations.table import OPERATIONS
 REALS = {"float32": "f", "float64": "d"}
 
 UNIT_CHARACTERS = 30_000
-"""About how much text a unit has: several are compiled side by side."""
+"""About how much text a unit has: several are compiled side by side. A small program is one."""
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
@@ -118,16 +118,16 @@ class _Writer:
                 zip(self.functions, self.made.kernels, strict=True)
             )
         }
-        units = {RUNTIME: HERE, "program": self._driver()}
         inside = (r for kernel in self.made.kernels for r in walk_kernel(kernel.records))
         head = ELSEWHERE + (INCLUDED if any(isinstance(r, Stamp) for r in inside) else "")
-        part: list[str] = []
-        for text in [*kernels.values(), ""]:
-            if part and (not text or sum(map(len, part)) + len(text) > UNIT_CHARACTERS):
-                units[f"kernels_{len(units) - 1}"] = head + "\n".join(part)
-                part = []
-            part.append(text)
-        return ProgramText(units, kernels)
+        parts = [[self._driver()]]
+        for text in kernels.values():
+            if sum(map(len, parts[-1])) + len(text) > UNIT_CHARACTERS:
+                parts.append([])
+            parts[-1].append(text)
+        names = ["program", *(f"kernels_{n}" for n in range(1, len(parts)))]
+        units = {n: head + "\n".join(part) for n, part in zip(names, parts, strict=True)}
+        return ProgramText({RUNTIME: HERE, **units}, kernels)
 
     # -- kernels -----------------------------------------------------------------------------------
 
@@ -245,7 +245,7 @@ class _Writer:
             ]
             lines += ["    leave_interrupts(run);", "    end_exact_floats(floats);", "}"]
         lanes = f'_Static_assert(LANES * PARTS == {LANES}, "lanes");'
-        head = [ELSEWHERE, '#include "interrupt.h"', lanes]
+        head = ['#include "interrupt.h"', lanes]
         if self.stamped:
             return "\n".join([*head, INCLUDED, *lines, FUNCTIONS])
         return "\n".join([*head, *lines, ""])
