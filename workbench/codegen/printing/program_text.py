@@ -120,14 +120,18 @@ class _Writer:
         }
         inside = (r for kernel in self.made.kernels for r in walk_kernel(kernel.records))
         head = ELSEWHERE + (INCLUDED if any(isinstance(r, Stamp) for r in inside) else "")
-        parts = [[self._driver()]]
+        parts: list[list[str]] = []
         for text in kernels.values():
-            if sum(map(len, parts[-1])) + len(text) > UNIT_CHARACTERS:
+            if not parts or sum(map(len, parts[-1])) + len(text) > UNIT_CHARACTERS:
                 parts.append([])
             parts[-1].append(text)
-        names = ["program", *(f"kernels_{n}" for n in range(1, len(parts)))]
-        units = {n: head + "\n".join(part) for n, part in zip(names, parts, strict=True)}
-        return ProgramText({RUNTIME: HERE, **units}, kernels)
+        driver = self._driver()
+        units = {f"kernels_{n}": head + "\n".join(part) for n, part in enumerate(parts, 1)}
+        if len(units) == 1 and sum(map(len, (*parts[0], driver))) <= UNIT_CHARACTERS:
+            return ProgramText(
+                {RUNTIME: HERE, "program": f"{units.popitem()[1]}\n{driver}"}, kernels
+            )
+        return ProgramText({RUNTIME: HERE, "program": ELSEWHERE + driver, **units}, kernels)
 
     # -- kernels -----------------------------------------------------------------------------------
 
