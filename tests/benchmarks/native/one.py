@@ -29,7 +29,6 @@ def main() -> None:
     parser.add_argument("--B", type=int, default=64)
     parser.add_argument("--T", type=int, help="the program's own unless given")
     parser.add_argument("--seconds", type=float, default=2.0)
-    parser.add_argument("--threads", type=int, help="speed by the clock, not of the CPU")
     parser.add_argument("--compile-only", action="store_true")
     given = parser.parse_args()
     program = program_of(given.program, given.environment, given.hidden)
@@ -53,13 +52,13 @@ def main() -> None:
         }
     if not given.compile_only:
         T = given.T or resolve(program.equations)["T"]
-        rounds = Rounds(compiled, {"B": given.B, "T": T}, given.threads)
+        rounds = Rounds(compiled, {"B": given.B, "T": T})
         seconds = rounds.update_seconds(given.seconds)
         used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
         line |= {
             "B": given.B,
             "T": T,
-            "update_seconds" if given.threads else "update_cpu_seconds": seconds,
+            "update_cpu_seconds": seconds,
             "steps_per_second": rounds.steps / seconds,
             "rss_mb": used,
         }

@@ -32,7 +32,6 @@ class HandWritten:
 
     def __init__(self, program: str, B: int, T: int, threads: int) -> None:
         self.program, self.B, self.T, self.threads = program, B, T, threads
-        self.each = 0.0
         self.each = self._seconds(self.LEAST_UPDATES)
 
     def run(self, seconds: float) -> tuple[int, float]:
@@ -79,8 +78,8 @@ def main() -> None:
     by_the_clock = given.threads != [1]
     compiled, mine = {}, {}
     for n in given.threads:
-        plan = optimize(program, backend="native", sizes=sizes, threads=n)
-        compiled[n] = NativeBackend().compile(plan.program)
+        chosen = optimize(program, backend="native", sizes=sizes, threads=n)
+        compiled[n] = NativeBackend().compile(chosen.program)
         mine[n] = Rounds(compiled[n], sizes, n if by_the_clock else None)
     peer = HandWritten(given.floor, given.B, given.T, given.threads[-1])
     ways = {str(n): partial(Rounds.steps_and_seconds, one) for n, one in mine.items()}
