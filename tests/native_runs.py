@@ -171,12 +171,13 @@ def differences(
         return []
     wanted = {None: outputs}
     first: dict[int | None, tuple[Way, Outputs]] = {}
+    built: dict[Build, CompiledProgram] = {}
     wrong = []
     for way in ways:
         at = stretched(program, sizes, way.length)
         if way.length not in wanted:
             wanted[way.length] = NumPyBackend().compile(program).run(at, seed, "float64").outputs
-        made = compiled(program, way.build)
+        made = built.setdefault(way.build, compiled(program, way.build))
         with shared_cache():
             made.prepare(way.dtype)
         found = made.run(at, seed, way.dtype, threads=way.threads).outputs

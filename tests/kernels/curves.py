@@ -137,11 +137,12 @@ def line_of(
     variants = training(arguments)
     line: dict[str, Any] = {"dtype": dtype, "updates": updates * len(seeds)}
     wrong: list[str] = []
+    trained: dict[int, Outputs] = {}
     if dtype == "float64":
-        found = in_pieces(variants, updates, piece, seeds)
-        wrong += found.pop("wrong")
-        line |= {"pieces of": piece, **found}
-    runs = [alone(variants, updates, seed, dtype) for seed in seeds]
+        pieces, trained = in_pieces(variants, updates, piece, seeds)
+        wrong += pieces.pop("wrong")
+        line |= {"pieces of": piece, **pieces}
+    runs = [alone(variants, updates, seed, dtype, trained.get(seed)) for seed in seeds]
     medians = {name: float(np.median([run[name] for run in runs])) for name in STEPS}
     if medians["native"] < learned <= medians["numpy"]:
         wrong.append(f"compiled C learns {medians['native']}, NumPy {medians['numpy']}")
@@ -150,9 +151,12 @@ def line_of(
 
 def in_pieces(
     variants: Mapping[str, Variant], updates: int, piece: int, seeds: Sequence[int]
-) -> dict[str, Any]:
-    """Compare compiled C with NumPy from what NumPy has carried to the begin of each piece."""
+) -> tuple[dict[str, Any], dict[int, Outputs]]:
+    """Compare compiled C with NumPy from what NumPy has carried to the begin of each piece; return
+    what came of it, and each seed's curves and actions as NumPy has computed them.
+    """
     carried: dict[int, dict[str, Any]] = {seed: {} for seed in seeds}
+    trained: dict[int, list[Outputs]] = {seed: [] for seed in seeds}
     agreeing, worst = 0, 0.0
     explained: list[str] = []
     wrong: list[str] = []
@@ -165,22 +169,39 @@ def in_pieces(
             carried[seed] = {
                 name.removeprefix(KEPT): x for name, x in wanted.items() if name.startswith(KEPT)
             }
+            trained[seed].append({name: wanted[name] for name in (*CURVES, ACTION)})
             one = compared(found, wanted, "float64")
             agreeing, worst = agreeing + one.agreeing, max(worst, one.worst)
             at = f"seed {seed}, from update {first} on: "
             explained += [at + one.explained] if one.explained else []
             wrong += [at + one.wrong] if one.wrong else []
-    return {"compared": agreeing, "worst": worst, "by a draw": explained, "wrong": wrong}
+    line = {"compared": agreeing, "worst": worst, "by a draw": explained, "wrong": wrong}
+    return line, {seed: joined(parts) for seed, parts in trained.items()}
 
 
-def alone(variants: Mapping[str, Variant], updates: int, seed: int, dtype: str) -> dict[str, Any]:
+def joined(parts: Sequence[Outputs]) -> Outputs:
+    """The curves and actions of pieces as those of one run."""
+    axis = dict.fromkeys(CURVES, 0) | {ACTION: 1}  # an action is of (environment, update, step)
+    return {name: np.concatenate([part[name] for part in parts], at) for name, at in axis.items()}
+
+
+def alone(
+    variants: Mapping[str, Variant],
+    updates: int,
+    seed: int,
+    dtype: str,
+    trained: Outputs | None = None,
+) -> dict[str, Any]:
     """Train each by itself: the first update at which the curves part, the first with another
-    action, and the mean return of the last 50 updates of both.
+    action, and the mean return of the last 50 updates of both. `trained` is what NumPy computes, if
+    it is known: it takes minutes.
     """
-    wanted, found = (
-        get(backend).compile(chosen.program).run({"I": updates}, seed, dtype).outputs
-        for backend, chosen in variants.items()
-    )
+
+    def run(backend: str) -> Outputs:
+        made = get(backend).compile(variants[backend].program)
+        return made.run({"I": updates}, seed, dtype).outputs
+
+    wanted, found = trained or run("numpy"), run("native")
     parted = np.flatnonzero(off_of(found, wanted) > TOLERANCE[dtype])
     acted = np.flatnonzero((found[ACTION] != wanted[ACTION]).any(axis=(0, 2)))
     return {

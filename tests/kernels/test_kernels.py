@@ -169,6 +169,16 @@ def test_every_algorithm_and_every_test_that_checks_is_among_the_tasks() -> None
 # -- curves ----------------------------------------------------------------------------------------
 
 
+def test_numpy_trains_in_pieces_as_it_does_at_once() -> None:
+    arguments = {"T": 16, "hidden": (8,), "B": 4}
+    variants = curves.training(arguments)
+    found, trained = curves.in_pieces(variants, 3, 2, (1,))
+    assert found["compared"] == 3
+    at_once = NumPyBackend().compile(variants["numpy"].program).run({"I": 3}, 1, "float64")
+    for name, values in trained[1].items():
+        np.testing.assert_array_equal(values, at_once.outputs[name])
+
+
 def piece() -> dict[str, Any]:
     """Three updates of two environments and four steps."""
     random = np.random.default_rng(1)
