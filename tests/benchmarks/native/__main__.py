@@ -15,8 +15,11 @@ import sys
 from importlib.util import find_spec
 
 from tests.benchmarks.measuring import emit, machine
+from tests.benchmarks.native import recipe_tables, tables
 from tests.benchmarks.native.floors import peaks
-from tests.benchmarks.native.tables import TABLES, Settings
+from tests.benchmarks.native.tables import Settings
+
+TABLES = tables.TABLES | recipe_tables.TABLES
 
 
 def main() -> None:
@@ -26,6 +29,8 @@ def main() -> None:
     parser.add_argument("tables", nargs="*", help=f"of {', '.join(TABLES)}; all unless given")
     parser.add_argument("--zig", action="store_true", help="with the compiler of ziglang")
     parser.add_argument("--floor", default="", help="the hand-written PPO, if it is built already")
+    parser.add_argument("--purejaxrl", default="", help="the command that runs a script for it")
+    parser.add_argument("--rltools", default="", help="its PPO of the pendulum, if built")
     parser.add_argument("--B", type=int, nargs="+", default=[4, 64, 512, 2048])
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--seconds", type=float, default=2.0, help="of a round, about")
@@ -43,6 +48,8 @@ def main() -> None:
         seconds=given.seconds,
         B=given.B,
         floor=given.floor,
+        purejaxrl=given.purejaxrl,
+        rltools=given.rltools,
         compiler="zig" if given.zig else "gcc",
         variables=variables,
         quick=given.quick,

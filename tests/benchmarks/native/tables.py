@@ -37,6 +37,8 @@ class Settings:
     seconds: float
     B: Sequence[int]
     floor: str
+    purejaxrl: str
+    rltools: str
     compiler: str
     variables: Mapping[str, str]
     quick: bool

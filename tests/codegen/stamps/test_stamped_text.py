@@ -30,11 +30,9 @@ def test_stamps_follow_launches_and_kernels_stay_as_they_are(kernels: ProgramKer
     plain, with_stamps = program_text(kernels, "float32"), program_text(kernels, "float32", True)
     assert {**plain.units, "program": ""} == {**with_stamps.units, "program": ""}
     lines = with_stamps.units["program"].splitlines()
-    launched = [re.match(r"\s+(kernel_\w+)\(run", line) for line in lines]
-    numbers = {name: k for k, name in enumerate(plain.kernels)}
-    for position, found in enumerate(launched):
-        if found:
-            assert lines[position + 1].strip() == f"stamp_launch(run, {numbers[found[1]]});"
+    launched = [k for k, line in enumerate(lines) if re.match(r"\s+kernel_\w+\(run", line)]
+    stamps = [lines[position + 1].strip() for position in launched]
+    assert stamps == [f"stamp_launch(run, {k});" for k in range(len(plain.kernels))]
     text = with_stamps.units["program"]
     begun, _, behind = text.partition("\nEXPORTED void stamp_often")
     assert behind.endswith("}\n")

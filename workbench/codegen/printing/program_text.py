@@ -16,6 +16,7 @@ from workbench.codegen.kernel_records import Loop as KernelLoop
 from workbench.codegen.kernel_records import walk as walk_kernel
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.codegen.printing.c_expressions import condition_text, expression_text
+from workbench.codegen.printing.equal_kernels import PLACES, Call, as_functions
 from workbench.codegen.printing.kernel_text import KernelText
 from workbench.codegen.printing.stamping import FUNCTIONS, INCLUDED, NAMES
 from workbench.codegen.printing.value_text import KINDS, STORED
@@ -28,17 +29,17 @@ from workbench.program.operations.table import OPERATIONS
 
 REALS = {"float32": "f", "float64": "d"}
 
-UNIT_CHARACTERS = 30_000
+UNIT_CHARACTERS = 60_000
 """About how much text a unit has: several are compiled side by side. A small program is one."""
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_USED = """
+_USED = f"""
 auto break case char const continue default do double else enum extern float for goto if int long
 register restrict return short signed sizeof static struct switch typedef union unsigned void
 volatile while inline asm typeof
 run scratch lanes active lane part_of_group begin iteration end ended main
-outer first_block behind_blocks lasting
+outer first_block behind_blocks lasting {PLACES}
 """
 """Words of C, and names that the text uses itself."""
 
@@ -54,7 +55,9 @@ class ProgramText:
 
     units: dict[str, str]
     kernels: dict[str, str] = field(repr=False)
-    """The kernels' functions by the names of these."""
+    """The kernels by name, each as a function of its own. Units have one function for all whose
+    text is equal but for names and places.
+    """
 
     def __str__(self) -> str:
         own = [text for name, text in self.units.items() if name != RUNTIME]
@@ -109,6 +112,9 @@ class _Writer:
         self.functions = [
             unique(_ascii(f"kernel_{_title(kernel)}"), self.taken) for kernel in made.kernels
         ]
+        self.calls: dict[str, Call] = {}
+        self.called: dict[str, set[str]] = {}
+        """What kernels call things themselves, of those whose blocks are not dealt to threads."""
 
     def text(self) -> ProgramText:
         """Return all units."""
@@ -120,8 +126,9 @@ class _Writer:
         }
         inside = (r for kernel in self.made.kernels for r in walk_kernel(kernel.records))
         head = ELSEWHERE + (INCLUDED if any(isinstance(r, Stamp) for r in inside) else "")
+        functions, self.calls = as_functions(kernels, self.called)
         parts: list[list[str]] = []
-        for text in kernels.values():
+        for text in functions.values():
             if not parts or sum(map(len, parts[-1])) + len(text) > UNIT_CHARACTERS:
                 parts.append([])
             parts[-1].append(text)
@@ -156,6 +163,7 @@ class _Writer:
             memory = "arena" if kernel.dealing is None else "own"
             lines.insert(0, f"    char *const scratch = run->{memory} + run->scratch[{number}];")
         if kernel.dealing is None:
+            self.called[function] = {*self.names.values(), *local.own.values()}
             return self._function(self._declared(function, kernel), lines)
         own = [
             f"    const int64_t {self.names[v]} = outer[{k}];"
@@ -212,8 +220,9 @@ class _Writer:
                 for step in apart(call):
                     yield f"    const int64_t {local(step)} = run->apart[{first[step]}];"
 
-    def _declared(self, function: str, kernel: KernelRecords) -> str:
+    def _declared(self, function: str, kernel: KernelRecords, told: bool = False) -> str:
         given = ["Run *run", *(f"int64_t {self.names[v]}" for v in kernel.variables)]
+        given[1:1] = [f"const int32_t *{PLACES}"] if told else []
         return f"void {function}({', '.join(given)})"
 
     def _sizes(self) -> Iterator[str]:
@@ -226,8 +235,9 @@ class _Writer:
         before, main, behind = split(self.made.loops)
         self.launches = enumerate(zip(self.functions, self.made.kernels, strict=True))
         lines = [
-            f"{self._declared(name, kernel)};"
+            f"{self._declared(name, kernel, told=bool(self.calls[name].places))};"
             for name, kernel in zip(self.functions, self.made.kernels, strict=True)
+            if self.calls[name].function == name
         ]
         variable = self.names[main.variable] if main else "unused"
         for entry, given, body in (
@@ -258,8 +268,11 @@ class _Writer:
         for record in body:
             if isinstance(record, Launch) or (isinstance(record, For) and record.apart):
                 number, (function, kernel) = next(self.launches)
-                given = ", ".join(["run", *(self.names[v] for v in kernel.variables)])
-                yield f"{margin}{function}({given});"
+                call = self.calls[function]
+                given = ["run", *(self.names[v] for v in kernel.variables)]
+                if call.places:
+                    given[1:1] = [f"(const int32_t[]){{{', '.join(map(str, call.places))}}}"]
+                yield f"{margin}{call.function}({', '.join(given)});"
                 if self.stamped:
                     yield f"{margin}stamp_launch(run, {number});"
                 yield f"{margin}if (*run->stop | run->failed) goto ended;"

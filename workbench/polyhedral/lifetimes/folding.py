@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice, permutations
+from math import prod
 
 import islpy as isl
 
@@ -52,12 +53,10 @@ def fold(
         distances = _distances(conflicts, full, rank)
         moving = [k for k in range(rank) if k not in full and _moves(distances, k)]
         still = [k for k in range(rank) if k not in full and k not in moving]
-        folding = _Folding(distances, extent, dict(in_blocks))
+        folding = _Folding(distances, extent, dict(in_blocks), dict(sizes))
         best: tuple[Expression | None, ...] | None = None
         for order in islice(permutations(moving), MOST_ORDERS):
-            candidate = folding.in_order([*order, *still])
-            if best is None or _slots(candidate, extent, sizes) < _slots(best, extent, sizes):
-                best = candidate
+            best = folding.in_order([*order, *still]) or best
         assert best is not None
         return best
 
@@ -96,31 +95,49 @@ def _fixed(distances: isl.Set, position: int) -> isl.Set:
 
 
 class _Folding:
-    """The windows of dimensions in any order.
+    """The windows of dimensions in any order, and the fewest slots at `sizes` so far.
 
     A dimension's window depends on the set of those before it, not on their order, so each set is
     asked once.
     """
 
     def __init__(
-        self, distances: isl.Set, extent: Extent, in_blocks: Mapping[int, frozenset[int]]
+        self,
+        distances: isl.Set,
+        extent: Extent,
+        in_blocks: Mapping[int, frozenset[int]],
+        sizes: Mapping[str, int],
     ) -> None:
         self.extent = extent
         self.in_blocks = in_blocks
+        self.sizes = sizes
+        self.fewest: int | None = None
         self.left = {frozenset[int](): distances}
         self.windows: dict[tuple[frozenset[int], int], Expression | None] = {}
 
-    def in_order(self, order: Sequence[int]) -> tuple[Expression | None, ...]:
-        """Return the window of each dimension, of those not in `order` None."""
+    def in_order(self, order: Sequence[int]) -> tuple[Expression | None, ...] | None:
+        """Return the window of each dimension, of those not in `order` None. Return None where an
+        order before takes no more slots: what is left of this one is not asked then.
+        """
         windows: list[Expression | None] = [None] * len(self.extent)
         before = frozenset[int]()
+        slots = prod(self._slots(k, None) for k in range(len(self.extent)) if k not in order)
         for position in order:
             windows[position] = self._window(before, position)
+            slots *= self._slots(position, windows[position])
+            if self.fewest is not None and slots >= self.fewest:
+                return None
             after = before | {position}
             if after not in self.left:
                 self.left[after] = _fixed(self.left[before], position)
             before = after
+        self.fewest = slots
         return tuple(windows)
+
+    def _slots(self, position: int, window: Expression | None) -> int:
+        lower, upper = self.extent[position]
+        length = upper - lower if window is None else window
+        return length.evaluate({n: self.sizes.get(n, USUAL_SIZE) for n in length.sizes})
 
     def _window(self, before: frozenset[int], position: int) -> Expression | None:
         if (before, position) not in self.windows:
@@ -198,14 +215,3 @@ def _function(e: Expression) -> isl.PwAff:
 def _sizes(function: isl.PwAff) -> tuple[str, ...]:
     """Return the sizes of a function's space."""
     return sizes_in(function.domain())
-
-
-def _slots(
-    folded: Sequence[Expression | None], extent: Extent, sizes: tuple[tuple[str, int], ...]
-) -> int:
-    values = dict(sizes)
-    total = 1
-    for window, (lower, upper) in zip(folded, extent, strict=True):
-        length = upper - lower if window is None else window
-        total *= length.evaluate({n: values.get(n, USUAL_SIZE) for n in length.sizes})
-    return total

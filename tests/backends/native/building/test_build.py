@@ -124,21 +124,25 @@ def test_units_are_compiled_side_by_side(
     assert build(UNITS, compiler, HEADERS, timeout=20).compiled == ("runtime", "kernel")
 
 
-def test_unit_that_is_compiled_ahead_is_waited_for_and_compiled_once(
+def test_unit_that_is_compiled_ahead_is_waited_for_behind_all_others_and_compiled_once(
     fake: FakeCompiler, tmp_path: Path
 ) -> None:
     log, go = tmp_path / "log", tmp_path / "go"
+    log.touch()
     wait = f'[ "$out" != runtime.o ] || while ! [ -e {go} ]; do sleep 0.01; done'
     compiler = fake(f'{wait}; echo "$out" >> {log}; touch "$out"')
     for _ in range(2):  # once under way it is not begun again
         build_ahead(RUNTIME, compiler, HEADERS)
     with ThreadPoolExecutor(1) as other:
         library = other.submit(build, UNITS, compiler, HEADERS)
+        end = time.monotonic() + 20
+        while log.read_text().split() != ["kernel.o"] and time.monotonic() < end:
+            time.sleep(0.01)
         time.sleep(0.1)
         assert not library.done()
         go.touch()
         assert library.result(20).compiled == ("runtime", "kernel")
-    assert log.read_text().split() == ["runtime.o", "kernel.o", f"library{building.SUFFIX}"]
+    assert log.read_text().split() == ["kernel.o", "runtime.o", f"library{building.SUFFIX}"]
     build_ahead(RUNTIME, compiler, HEADERS)  # known: nothing is begun
     assert building._ahead == {}
 

@@ -150,9 +150,12 @@ def _working_folder() -> Iterator[str]:
 
 
 def _built(units: Sequence[Unit], key: str, work: _Work) -> Library:
-    ahead = [unit for unit in units if _waited(unit, work)]
-    missing = [unit for unit in units if not _known(unit, work)]
-    _compile(missing, work)
+    begun = [unit for unit in units if work.stored(unit) in _ahead]
+    missing = [unit for unit in units if unit not in begun and not _known(unit, work)]
+    _compile(missing, work)  # beside what was begun ahead, which is waited for only now
+    ahead = [unit for unit in begun if _waited(unit, work)]
+    failed = [unit for unit in begun if not _known(unit, work)]
+    _compile(failed, work)
     made = _link(units, work, key)
     path, note = cache.store(cache.LIBRARIES, key + SUFFIX, made)
     return Library(
@@ -160,7 +163,7 @@ def _built(units: Sequence[Unit], key: str, work: _Work) -> Library:
         path=path,
         bytes=made.stat().st_size,
         cpu_seconds=sum(work.spent),
-        compiled=tuple(unit.name for unit in units if unit in missing or unit in ahead),
+        compiled=tuple(u.name for u in units if u in missing or u in ahead or u in failed),
         note=note,
     )
 
