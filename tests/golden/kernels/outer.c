@@ -46,22 +46,29 @@ void kernel_x(Run *run) {
 void kernel_d(Run *run) {
     const int64_t B = run->sizes[0];
     float *const d = (float *)run->buffers[1];
-    /* statement: d */
-    for (int64_t b = 0; b < B; b++) {
+    const int64_t first_b = 0, behind_b = B;
+    for (int64_t b = first_b; b < behind_b; b += LANES) {
+        const int64_t lanes = minimum_l(behind_b - b, LANES);
+        (void)lanes;
+        /* statement: d */
         for (int64_t block_2 = 0; block_2 < 6; block_2++) {
-            const words drawn_word = philox(counter(1, (uint32_t)(int32_t)block_2, (uint32_t)(int32_t)b, 0, 0, 0, 0), (uint32_t)run->seed, 0x18ac3e73u);
-            const uint32_t word_2 = drawn_word.word[0];
+            const words_v drawn_word = philox_v(counter_v(1, (vu)all_vi((int32_t)block_2), (vu)(all_vi((int32_t)b) + lanes_vi()), (vu){0}, (vu){0}, (vu){0}, (vu){0}), (uint32_t)run->seed, 0x18ac3e73u);
+            const vu word_2 = drawn_word.word[0];
             (void)word_2;
-            const uint32_t word_2_2 = drawn_word.word[1];
+            const vu word_2_2 = drawn_word.word[1];
             (void)word_2_2;
-            const uint32_t word_3 = drawn_word.word[2];
+            const vu word_3 = drawn_word.word[2];
             (void)word_3;
-            const uint32_t word_4 = drawn_word.word[3];
+            const vu word_4 = drawn_word.word[3];
             (void)word_4;
-            d[(24 * b + 4 * block_2)] = normal_f(word_2);
-            d[(24 * b + 4 * block_2 + 1)] = normal_f(word_2_2);
-            d[(24 * b + 4 * block_2 + 2)] = normal_f(word_3);
-            d[(24 * b + 4 * block_2 + 3)] = normal_f(word_4);
+            const vf d_2 = normal_vf(word_2);
+            store_some_vf(d + (24 * b + 4 * block_2), 24, lanes, d_2);
+            const vf d_3 = normal_vf(word_2_2);
+            store_some_vf(d + (24 * b + 4 * block_2 + 1), 24, lanes, d_3);
+            const vf d_4 = normal_vf(word_3);
+            store_some_vf(d + (24 * b + 4 * block_2 + 2), 24, lanes, d_4);
+            const vf d_5 = normal_vf(word_4);
+            store_some_vf(d + (24 * b + 4 * block_2 + 3), 24, lanes, d_5);
         }
     }
 }

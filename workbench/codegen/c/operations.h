@@ -103,10 +103,26 @@ INLINE vf sqrt_vf(vf a) { /* as fused_vf */
     return r;
 #endif
 }
-INLINE vd sqrt_vd(vd a) {
-    vd r;
-    EACH_LANE r[lane] = __builtin_sqrt(a[lane]);
+INLINE half_vd sqrt_half_vd(half_vd a) {
+#if __has_builtin(__builtin_elementwise_sqrt)
+    return __builtin_elementwise_sqrt(a);
+#elif LANES == 16 && defined(__AVX512F__) && __has_builtin(__builtin_ia32_sqrtpd512_mask)
+    return __builtin_ia32_sqrtpd512_mask(a, a, -1, 4);
+#elif LANES == 8 && defined(__AVX__) && __has_builtin(__builtin_ia32_sqrtpd256)
+    return __builtin_ia32_sqrtpd256(a);
+#elif LANES == 4 && defined(__SSE2__) && __has_builtin(__builtin_ia32_sqrtpd)
+    return __builtin_ia32_sqrtpd(a);
+#else
+    half_vd r;
+    for (int lane = 0; lane < LANES / 2; lane++) r[lane] = __builtin_sqrt(a[lane]);
     return r;
+#endif
+}
+INLINE vd sqrt_vd(vd a) {
+    halves_vd x = {a}, r;
+    r.half[0] = sqrt_half_vd(x.half[0]);
+    r.half[1] = sqrt_half_vd(x.half[1]);
+    return r.both;
 }
 
 INLINE float floor_f(float a) { return __builtin_floorf(a); }

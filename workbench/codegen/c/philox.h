@@ -64,7 +64,7 @@ INLINE vd uniform_vd(vu word) { return cast_vd_vi((vi)(word >> 8)) * 0x1p-24; }
 OUT_OF_LINE double normal_d(uint32_t word);
 OUT_OF_LINE vd normal_vd(vu word);
 INLINE float normal_f(uint32_t word) { return (float)normal_d(word); }
-INLINE vf normal_vf(vu word) { return cast_vf_vd(normal_vd(word)); }
+OUT_OF_LINE vf normal_vf(vu word);
 
 /* The first `count` inner elements of one instance, whose coordinates fit. */
 OUT_OF_LINE void fill_words(uint32_t *out, int64_t count, uint32_t seed, uint32_t key, int dims,
@@ -121,50 +121,63 @@ static const double normal_tail[2][8] = {
      1.48103976427480074590e-1, 1.51986665636164571966e-2, 5.47593808499534494600e-4,
      1.05075007164441684324e-9}};
 
-INLINE double ratio(const double p[2][8], double x) {
-    double above = p[0][7], below = p[1][7];
-    for (int k = 6; k >= 0; k--) above = above * x + p[0][k], below = below * x + p[1][k];
-    return above / below;
-}
+/* Half of the lanes: float64 numbers fill a register then, as compilers want them. */
+typedef uint64_t half_vw __attribute__((vector_size(4 * LANES)));
+typedef int32_t half_vi __attribute__((vector_size(2 * LANES)));
+typedef float half_vf __attribute__((vector_size(2 * LANES)));
 
 /* log p for p >= 2^-25, to 1e-16: of our own, for libm's differ. p = 2^k m with m between sqrt(1/2)
    and sqrt(2), log m = 2 atanh(s) with s = (m - 1) / (m + 1): s + s^3 q(s^2), q of degree 6,
    error 2^-53 of s^2. */
-INLINE double log_of_part(double p) {
-    int64_t beyond = bits_of_d(p) - INT64_C(0x3fe6a09e667f3bcd); /* the bits of sqrt(1/2) */
-    double k = (double)(beyond >> 52);
-    double m = d_of_bits((beyond & INT64_C(0x000fffffffffffff)) + INT64_C(0x3fe6a09e667f3bcd));
-    double s = (m - 1.0) / (m + 1.0), z = s * s;
-    double q = z * 0x1.db1bdacb883dcp-4 + 0x1.28232dd0e1ce2p-4;
+INLINE half_vd log_of_part(half_vd p) {
+    const uint64_t root = UINT64_C(0x3fe6a09e667f3bcd); /* the bits of sqrt(1/2) */
+    half_vw beyond = (half_vw)p - root;
+    /* The number with these bits is 2^52 + 64 + k: AVX2 converts no 64-bit numbers. */
+    half_vw exponent = (beyond + (UINT64_C(64) << 52)) >> 52 | UINT64_C(0x4330000000000000);
+    half_vd k = (half_vd)exponent - (0x1p52 + 64.0);
+    half_vd m = (half_vd)((beyond & UINT64_C(0x000fffffffffffff)) + root);
+    half_vd s = (m - 1.0) / (m + 1.0), z = s * s;
+    half_vd q = z * 0x1.db1bdacb883dcp-4 + 0x1.28232dd0e1ce2p-4;
     q = q * z + 0x1.75183c325269ep-4;
     q = q * z + 0x1.c718d76c2b2a0p-4;
     q = q * z + 0x1.24924da826320p-3;
     q = q * z + 0x1.9999999462dbfp-3;
     q = q * z + 0x1.5555555556565p-2;
-    double rest = 2.0 * s * z * q + k * 0x1.abc9e3b39803fp-56; /* ln 2 in two parts */
+    half_vd rest = 2.0 * s * z * q + k * 0x1.abc9e3b39803fp-56; /* ln 2 in two parts */
     return k * 0x1.62e42fefa39efp-1 + (2.0 * s + rest);
 }
 
-OUT_OF_LINE double normal_d(uint32_t word) {
-    double p = ((double)(int32_t)(word >> 8) + 0.5) * 0x1p-24, q = p - 0.5;
-    if (__builtin_fabs(q) <= 0.425) return ratio(normal_centre, 0.180625 - q * q) * q;
-    double r = __builtin_sqrt(-log_of_part(q < 0 ? p : 1.0 - p));
-    return __builtin_copysign(ratio(normal_tail, r - 1.6), q);
+INLINE half_vd ratio(const double p[2][8], half_vd x) {
+    half_vd above = p[0][7] - (half_vd){0}, below = p[1][7] - (half_vd){0};
+    for (int k = 6; k >= 0; k--) above = above * x + p[0][k], below = below * x + p[1][k];
+    return above / below;
 }
 
-/* The centre for all lanes, 85 of 100 draws; the others one by one. */
-OUT_OF_LINE vd normal_vd(vu word) {
-    vd q = (cast_vd_vi((vi)(word >> 8)) + 0.5) * 0x1p-24 - 0.5, x = 0.180625 - q * q;
-    vd above = all_vd(normal_centre[0][7]), below = all_vd(normal_centre[1][7]);
-    for (int k = 6; k >= 0; k--) {
-        above = above * x + normal_centre[0][k];
-        below = below * x + normal_centre[1][k];
-    }
-    vd r = above / below * q;
-    for (int lane = 0; lane < LANES; lane++)
-        if (!(__builtin_fabs(q[lane]) <= 0.425)) r[lane] = normal_d(word[lane]);
-    return r;
+/* Of words without their last byte. The centre has 85 of 100 draws, so that every second vector has
+   a lane in the tails: both are computed always, as no branch could be foretold. */
+INLINE half_vd half_normal(half_vi number) {
+    const uint64_t sign = UINT64_C(1) << 63;
+    half_vd p = (__builtin_convertvector(number, half_vd) + 0.5) * 0x1p-24, q = p - 0.5;
+    half_vd centre = ratio(normal_centre, 0.180625 - q * q) * q;
+    half_vw inside = (half_vw)((half_vd)((half_vw)q & ~sign) <= 0.425);
+    half_vw below = (half_vw)(q < 0.0);
+    half_vd part = (half_vd)(((half_vw)p & below) | ((half_vw)(1.0 - p) & ~below));
+    half_vd tail = ratio(normal_tail, sqrt_half_vd(-log_of_part(part)) - 1.6);
+    tail = (half_vd)(((half_vw)tail & ~sign) | ((half_vw)q & sign));
+    return (half_vd)(((half_vw)centre & inside) | ((half_vw)tail & ~inside));
 }
+
+#define NORMAL(kind, halves)                                                                    \
+    OUT_OF_LINE v##kind normal_v##kind(vu word) {                                               \
+        union { vu both; half_vi half[2]; } w = {word >> 8};                                    \
+        union { v##kind both; halves half[2]; } r;                                              \
+        for (int k = 0; k < 2; k++)                                                             \
+            r.half[k] = __builtin_convertvector(half_normal(w.half[k]), halves);                \
+        return r.both;                                                                          \
+    }
+NORMAL(f, half_vf)
+NORMAL(d, half_vd)
+OUT_OF_LINE double normal_d(uint32_t word) { return normal_vd(all_vu(word))[0]; }
 
 /* LANES blocks of four words, in the order of the inner elements. */
 static void draw_blocks(uint32_t *out, int64_t block, uint32_t seed, uint32_t key, int dims,
