@@ -169,7 +169,8 @@ def test_every_algorithm_and_every_test_that_checks_is_among_the_tasks() -> None
 # -- curves ----------------------------------------------------------------------------------------
 
 
-def test_numpy_trains_in_pieces_as_it_does_at_once() -> None:
+def test_numpy_trains_in_pieces_as_it_does_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(curves, "get", lambda _: NumPyBackend())  # compiling takes half a minute
     arguments = {"T": 16, "hidden": (8,), "B": 4}
     variants = curves.training(arguments)
     found, trained = curves.in_pieces(variants, 3, 2, (1,))
