@@ -1,4 +1,4 @@
-"""Compiled C against the hand-written PPO, against NumPy, and against what is required of it.
+"""Compiled C against the hand-written PPO, NumPy and other peers, and what is required of it.
 
     python -m tests.benchmarks.native                       # all tables, for gcc or what CC names
     python -m tests.benchmarks.native ppo rollout --zig     # some tables, for the package ziglang

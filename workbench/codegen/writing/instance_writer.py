@@ -36,10 +36,9 @@ FEW = 8
 _WHOLE = frozenset(("orthogonalize", "given", "external", "permutation"))
 """Operations that are one call for all elements, or have their lanes nowhere."""
 
-
-_NO_INNER_LANES = frozenset(("contract", "uniform", "normal"))
-"""Operations for which lanes along an axis are better however large the inner shape: several of
-its elements are computed at once, and of a draw there are no lanes along it.
+_BY_AXIS = frozenset(("contract", "uniform", "normal"))
+"""Operations that compute several elements of an inner shape at once. Lanes along an axis are
+better for them however large that shape is.
 """
 
 
@@ -170,10 +169,10 @@ class InstanceWriter:
         """Return the dim along which the instance has its lanes; "" for those of inner shapes."""
         statement = self.statement
         wide = any(_elements(b) > FEW for b in walk(statement.body))
-        apart = any(b.operation in _NO_INNER_LANES for b in statement.calls)
+        by_axis = any(b.operation in _BY_AXIS for b in statement.calls)
         if any(b.dtype == "int64" for b in walk(statement.body)) or not self.laned:
             return ""
-        if self.own and (not wide or apart):
+        if self.own and (not wide or by_axis):
             return self.own[-1] if self._free_of(self.own[-1]) else ""
         if not self.own and self.combiner in COMBINES and self.summed and not wide:
             return self.summed[-1]
