@@ -13,7 +13,7 @@ PLACES = "places"
 """The parameter by which a function is told the places of its arrays."""
 
 _PLACE = re.compile(r"\brun->(buffers|scratch)\[(\d+)\]")
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 """A word that is no part of a number."""
 
@@ -56,7 +56,7 @@ def _but_for_names(text: str, names: Collection[str]) -> str:
         word = found[0]
         return f"@{number.setdefault(word, len(number))}" if word in names else word
 
-    return _NAME.sub(numbered, _PLACE.sub(r"run->\1[]", _COMMENT.sub("", text)))
+    return _NAME.sub(numbered, _PLACE.sub(r"run->\1[]", COMMENT.sub("", text)))
 
 
 def _places(text: str) -> tuple[int, ...]:

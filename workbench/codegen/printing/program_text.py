@@ -16,7 +16,7 @@ from workbench.codegen.kernel_records import Loop as KernelLoop
 from workbench.codegen.kernel_records import walk as walk_kernel
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.codegen.printing.c_expressions import condition_text, expression_text
-from workbench.codegen.printing.equal_kernels import PLACES, Call, as_functions
+from workbench.codegen.printing.equal_kernels import COMMENT, PLACES, Call, as_functions
 from workbench.codegen.printing.kernel_text import KernelText
 from workbench.codegen.printing.stamping import FUNCTIONS, INCLUDED, NAMES
 from workbench.codegen.printing.value_text import KINDS, STORED
@@ -33,7 +33,6 @@ UNIT_CHARACTERS = 60_000
 """About how much text a unit has: several are compiled side by side. A small program is one."""
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _USED = f"""
 auto break case char const continue default do double else enum extern float for goto if int long
 register restrict return short signed sizeof static struct switch typedef union unsigned void
@@ -73,7 +72,7 @@ def program_text(made: ProgramKernels, dtype: str, stamped: bool = False) -> Pro
 
 def _words_of(text: str) -> list[str]:
     """Return the words of a C text, without its comments."""
-    return _WORD.findall(_COMMENT.sub(" ", text))
+    return _WORD.findall(COMMENT.sub(" ", text))
 
 
 def split(loops: LoopProgram) -> tuple[Sequence[Record], For | None, Sequence[Record]]:
