@@ -14,7 +14,7 @@ from workbench.transforms import Contract, Donate, Persist
 from workbench.transforms.step.refusal import Refused
 from workbench.variants.variant import Variant, optimize, variant
 
-SAMPLED = {"b": 32, "k": 32}
+SAMPLED = {"b": 32, "k": 64}
 """The sizes of blocks of environments, and of samples of a minibatch."""
 WHOLE = {"b": 16}
 """Those of programs that learn from whole rollouts, which a block keeps."""

@@ -25,7 +25,20 @@
         }                                                                                      \
         if (into) { EACH(JOIN_TWO) } else { EACH(KEEP_TWO) }                                   \
     }
-/* One, two, ... rows of one vector, and of two. */
+#define BROAD_SUMS(name, EACH)                                                                 \
+    static __attribute__((noinline)) void OF(name)(                                            \
+        const N *left, int64_t row_step, int64_t step, const N *right, int64_t right_step,     \
+        N *out, int64_t out_step, int64_t times, int into) {                                   \
+        EACH(START_FOUR)                                                                       \
+        for (int64_t k = 0; k < times; k++, left += step, right += right_step) {               \
+            V x = LOAD(right), y = LOAD(right + WIDTH);                                        \
+            V z = LOAD(right + 2 * WIDTH), w = LOAD(right + 3 * WIDTH);                        \
+            HELD(x) HELD(y) HELD(z) HELD(w) UNTRACED(left)                                     \
+            EACH(ADD_FOUR)                                                                     \
+        }                                                                                      \
+        if (into) { EACH(JOIN_FOUR) } else { EACH(KEEP_FOUR) }                                 \
+    }
+/* One, two, ... rows of one vector, of two and of four. */
 SUMS(row, ROW)
 SUMS(rows_2, ROWS_2)
 SUMS(rows_4, ROWS_4)
@@ -35,11 +48,13 @@ WIDE_SUMS(wide_rows_2, ROWS_2)
 WIDE_SUMS(wide_rows_4, ROWS_4)
 #if REGISTERS == 32
 WIDE_SUMS(wide_rows_8, ROWS_8)
+BROAD_SUMS(broad_rows_4, ROWS_4)
 #else
 WIDE_SUMS(wide_rows_6, ROWS_6)
 #endif
 #undef SUMS
 #undef WIDE_SUMS
+#undef BROAD_SUMS
 
 /* One row and two of many vectors: few rows alone are too few sums at once. */
 #define LONG_SUMS(name, EACH, FIRST, MAKE, SUM, JOINED, KEPT)                                  \
@@ -113,6 +128,12 @@ OUT_OF_LINE void OF(product)(const N *left, int64_t row_step, int64_t step, cons
 #undef FEW
 #endif
     const int64_t many = rows - rows % 4;
+#if REGISTERS == 32
+    for (; c < columns && c + 4 * WIDTH <= room; c += 4 * WIDTH) {
+        int64_t r = 0;
+        SUM_ROWS(4, broad_rows_4, many)
+    }
+#endif
     for (; c < columns && c + 2 * WIDTH <= room; c += 2 * WIDTH) {
         int64_t r = 0;
 #if REGISTERS == 32

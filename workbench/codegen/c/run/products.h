@@ -28,7 +28,7 @@ PRODUCT(d, double);
 #if defined(RUNTIME_BODIES)
 
 /* As many accumulators as there are registers beside the operands: of rows that are two vectors
-   wide, so that a number on the left serves two, and of rows of one. The rows that are left over
+   wide, so that a number on the left serves two, or four where registers are many, and of rows of one. The rows that are left over
    go in groups of half as many each: a sum waits for the one before, so several run at once. */
 #define ROW(of) of(0)
 #define ROWS_2(of) ROW(of) of(1)
@@ -63,11 +63,18 @@ PRODUCT(d, double);
 /* Accumulators with a name each: an array of them would live in memory. */
 #define START(r) V sum##r = {0};
 #define START_TWO(r) V sum##r = {0}, more##r = {0};
+#define START_FOUR(r) START_TWO(r) V third##r = {0}, last##r = {0};
 #define ADD(r) { V a = ALL(left[r * row_step]); sum##r = FUSED(a, x, sum##r); }
 #define ADD_TWO(r)                                                                   \
     {                                                                                \
         V a = ALL(left[r * row_step]);                                               \
         sum##r = FUSED(a, x, sum##r), more##r = FUSED(a, y, more##r);                \
+    }
+#define ADD_FOUR(r)                                                                  \
+    {                                                                                \
+        V a = ALL(left[r * row_step]);                                               \
+        sum##r = FUSED(a, x, sum##r), more##r = FUSED(a, y, more##r);                \
+        third##r = FUSED(a, z, third##r), last##r = FUSED(a, w, last##r);            \
     }
 #define ADD_COLUMN(c)                                                        \
     {                                                                        \
@@ -79,9 +86,17 @@ PRODUCT(d, double);
 #define NO_COLUMN(of) (V){0}
 #define KEEP(r) STORE(out + r * out_step, sum##r);
 #define KEEP_TWO(r) KEEP(r) STORE(out + r * out_step + WIDTH, more##r);
+#define KEEP_FOUR(r)                                   \
+    KEEP_TWO(r)                                        \
+    STORE(out + r * out_step + 2 * WIDTH, third##r);   \
+    STORE(out + r * out_step + 3 * WIDTH, last##r);
 #define JOIN(r) STORE(out + r * out_step, LOAD(out + r * out_step) + sum##r);
 #define JOIN_TWO(r) \
     JOIN(r) STORE(out + r * out_step + WIDTH, LOAD(out + r * out_step + WIDTH) + more##r);
+#define JOIN_FOUR(r)                                                                               \
+    JOIN_TWO(r)                                                                                    \
+    STORE(out + r * out_step + 2 * WIDTH, LOAD(out + r * out_step + 2 * WIDTH) + third##r);        \
+    STORE(out + r * out_step + 3 * WIDTH, LOAD(out + r * out_step + 3 * WIDTH) + last##r);
 
 /* Of one row, or of two, a piece of each is as wide as a vector. */
 #define ONE_ROW V a = ALL(left[0]);
