@@ -137,8 +137,7 @@ class Emitter:
         self.keep_turned([other for other in self._turned_here if other != tile])
         elements = rows * columns
         name = self.borrow("turned", "float", elements)
-        options = (("rows", rows), ("columns", columns))
-        self.add(Invoke("turned", (name, expression(0)), (tile,), options))
+        self.add(turning(tile, columns, (name, expression(0)), rows, rows, columns))
         self.turned[tile] = name
         self._turned_here[tile] = name, elements
 
@@ -255,6 +254,19 @@ class Emitter:
                     visit_from(k + 1, (*before, expression(i_written)))
 
         visit_from(0, ())
+
+
+def turning(
+    source: Element,
+    in_step: Expression,
+    to: Element,
+    out_step: Expression,
+    rows: Expression,
+    columns: Expression,
+) -> Invoke:
+    """Return the call that turns a matrix, whose rows are so far apart on either side."""
+    options = (("in_step", in_step), ("out_step", out_step), ("rows", rows), ("columns", columns))
+    return Invoke("turned", to, (source,), options)
 
 
 def _may_be(one: Element, other: Element) -> bool:

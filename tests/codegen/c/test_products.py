@@ -17,8 +17,9 @@ void called_{k}(const {t} *left, int64_t row_step, int64_t step, const {t} *righ
     product_{k}(left, row_step, step, right, right_step, out, out_step, rows, columns, room, times,
                 (int)into);
 }}
-void called_turned_{k}(const {t} *in, {t} *out, int64_t rows, int64_t columns) {{
-    turned_{k}(in, out, rows, columns);
+void called_turned_{k}(const {t} *in, int64_t in_step, {t} *out, int64_t out_step, int64_t rows,
+                       int64_t columns) {{
+    turned_{k}(in, in_step, out, out_step, rows, columns);
 }}
 void called_lane_sums_{k}(const {t} *left, int64_t row_step, const {t} *right, int64_t right_step,
                           {t} *out, int64_t out_step, int64_t next, int64_t rows, int64_t columns,
@@ -150,12 +151,18 @@ def test_turned_tile_has_rows_for_columns(kind: str, built: ctypes.CDLL) -> None
     turned = getattr(built, f"called_turned_{kind}")
     turned.restype = None
     pointer, n = ctypes.c_void_p, ctypes.c_int64
-    for rows, columns in ((16, 16), (64, 32), (37, 16), (5, 48), (19, 7), (1, 1)):
-        tile = np.arange(rows * columns, dtype=DTYPES[kind]).reshape(rows, columns)
-        out = np.full(rows * columns + 1, -1, DTYPES[kind])
-        turned(pointer(tile.ctypes.data), pointer(out.ctypes.data), n(rows), n(columns))
-        assert np.array_equal(out[:-1].reshape(columns, rows), tile.T)
-        assert out[-1] == -1
+    for rows, columns in ((16, 16), (64, 32), (37, 16), (33, 21), (5, 48), (19, 7), (1, 1)):
+        for apart in (0, 3):  # elements between neighbouring rows, on either side
+            wide = np.arange(rows * (columns + apart), dtype=DTYPES[kind])
+            tile = wide.reshape(rows, columns + apart)
+            out = np.full((columns + 1, rows + apart), -1, DTYPES[kind])
+            turned(
+                pointer(tile.ctypes.data), n(columns + apart), pointer(out.ctypes.data),
+                n(rows + apart), n(rows), n(columns),
+            )  # fmt: skip
+            wanted = np.full_like(out, -1)
+            wanted[:columns, :rows] = tile[:, :columns].T
+            assert np.array_equal(out, wanted)
 
 
 def summed_along(library: ctypes.CDLL, kind: str, a: Any, b: Any, out: Any, into: bool) -> None:

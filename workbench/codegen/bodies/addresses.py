@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from workbench.codegen.emitter import total
 from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import Stored, symbolic
-from workbench.polyhedral.expression import Expression, expression
+from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.program.values import Call
 
 
@@ -39,6 +39,15 @@ def tile_begin(
     assert stored.block is not None
     lane = stored.lane(index[stored.lanes], place[stored.block.number])
     return address(stored, index, expression(0), place) - lane, lane
+
+
+def steps_of(at: Expression, names: Sequence[str]) -> tuple[Expression, list[int]] | None:
+    """Return a place at 0 of some variables, and how far a step of each goes; None if it varies."""
+    by = [at.coefficient(name) for name in names]
+    begin = at
+    for name, step in zip(names, by, strict=True):
+        begin = begin - variable(name) * step
+    return None if begin.variables & set(names) else (begin, by)
 
 
 def outside(call: Call) -> str:

@@ -60,7 +60,9 @@ def _reshape(bodies: Bodies, body: Call, index: Index) -> Value:
     argument = body.arguments[0]
     place = flat(index, symbolic(body.shape))
     number = bodies.numbering[argument]
-    kept = bodies.kept.get(number)
+    tile, kept = bodies.in_block.get(argument), bodies.kept.get(number)
+    if tile is not None:
+        return Load(tile.buffer, tile.address(place, bodies.place), argument.dtype)
     if kept is not None and kept.buffer:
         return Load(kept.buffer, place, kept.dtype)
     if kept is None and isinstance(argument, Read):

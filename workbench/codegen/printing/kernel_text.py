@@ -348,8 +348,11 @@ class KernelText:
             x, spare = operands
             self.write(f"orthogonalize_{values.real}({x}, {out}, {rows}, {columns}, {spare});")
         elif record.function == "turned":
-            rows, columns = (values.expression(option[k]) for k in ("rows", "columns"))
-            self.write(f"turned_{values.real}({operands[0]}, {out}, {rows}, {columns});")
+            n = {k: values.expression(expression(v)) for k, v in option.items()}
+            self.write(
+                f"turned_{values.real}({operands[0]}, {n['in_step']}, {out}, {n['out_step']}, "
+                f"{n['rows']}, {n['columns']});"
+            )
         elif record.function == "product":
             n = {k: values.expression(expression(v)) for k, v in option.items() if k not in FLAGS}
             room = f"WHOLE_VECTORS({n['columns']})" if option["whole"] else n["columns"]

@@ -13,42 +13,53 @@ from workbench.codegen.bodies.body_values import Bodies
 from workbench.codegen.bodies.kept_bodies import fits_in_locals
 from workbench.codegen.emitter import Emitter, InBlock, total, unflat
 from workbench.codegen.kernel_records import Store
-from workbench.codegen.writing.matrix_products import block_of
+from workbench.codegen.writing.block_lanes import (
+    Place,
+    Range,
+    around,
+    block_and_lanes,
+    depends_on_data,
+    sources,
+)
+from workbench.codegen.writing.turned_tiles import row_products, row_tile
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.loops.axis_blocks import AxisBlock
-from workbench.program.values import Body, Read, reads
+from workbench.program.values import Body, Read
 
 if TYPE_CHECKING:
     from workbench.codegen.writing.instance_writer import InstanceWriter
-
-Range = tuple[Expression, Expression]
-Place = frozenset[tuple[str, Expression]]
 
 
 def gather_ahead(out: Emitter, writers: Sequence[InstanceWriter], written: frozenset[str]) -> None:
     """Look up what instances in one block will read and none of them writes."""
     together: dict[tuple[AxisBlock, Range, Place], dict[Read, InstanceWriter]] = {}
+    rows: list[tuple[InstanceWriter, Read]] = []
     for writer in writers:
-        block, lanes = _block_and_lanes(writer)
+        block, lanes = block_and_lanes(writer)
         if block is None or lanes is None:
             continue
         for read in _small_gathers(writer):
-            if not _sources(writer, read) & written:
-                key = (block, lanes, _around(writer, block))
+            if not sources(writer, read) & written:
+                key = (block, lanes, around(writer, block))
                 together.setdefault(key, {}).setdefault(read, writer)
+        for read in row_products(writer):
+            if depends_on_data(read) and not sources(writer, read) & written:
+                rows.append((writer, read))
     for (block, lanes, _), wanted in together.items():
         _gather(out, wanted, block, lanes)
         _prefetch_next(out, wanted, block, lanes)
+    for writer, read in rows:
+        row_tile(writer, read)
 
 
 def gather_over(writer: InstanceWriter) -> None:
     """Look up what the points of a sum over a block read."""
-    block, lanes = _block_and_lanes(writer)
+    block, lanes = block_and_lanes(writer)
     if block is None or lanes is None:
         return
-    known, around = writer.out.gathered, _around(writer, block)
-    wanted = {r: writer for r in _small_gathers(writer) if (r, lanes, around) not in known}
+    known, place = writer.out.gathered, around(writer, block)
+    wanted = {r: writer for r in _small_gathers(writer) if (r, lanes, place) not in known}
     if wanted:
         _gather(writer.out, wanted, block, lanes)
     take_gathered(writer)
@@ -59,41 +70,20 @@ def take_gathered(writer: InstanceWriter) -> None:
     wanted, known = tuple(_small_gathers(writer)), writer.out.gathered
     if not wanted or not known:
         return
-    block, lanes = _block_and_lanes(writer)
+    block, lanes = block_and_lanes(writer)
     if block is None:
         return
     for read in wanted:
-        found = known.get((read, lanes, _around(writer, block)))
+        found = known.get((read, lanes, around(writer, block)))
         if found is not None:
             writer.in_block[read] = found
-
-
-def _block_and_lanes(writer: InstanceWriter) -> tuple[AxisBlock | None, Range | None]:
-    """Return the block whose lanes an instance has or sums over, and their range."""
-    if not writer.summed:
-        lanes = writer.common_lanes()
-        return block_of(writer, writer.own), None if lanes is None else (lanes.lower, lanes.upper)
-    block, (ranges, mask) = block_of(writer, writer.summed), writer.ranges()
-    if block is None or mask or writer.own:
-        return None, None
-    lower, upper = ranges[block.dim]
-    return block, (lower.substitute(writer.place), upper.substitute(writer.place))
-
-
-def _around(writer: InstanceWriter, block: AxisBlock) -> Place:
-    return frozenset((d, e) for d, e in writer.place.items() if d != block.dim)
 
 
 def _small_gathers(writer: InstanceWriter) -> Iterator[Read]:
     """Yield the reads of few elements whose indices depend on data."""
     for read in writer.statement.reads:
-        depends = any(not isinstance(e, Expression) for e in read.index)
-        if depends and fits_in_locals(total(symbolic(read.shape))):
+        if depends_on_data(read) and fits_in_locals(total(symbolic(read.shape))):
             yield read
-
-
-def _sources(writer: InstanceWriter, read: Read) -> frozenset[str]:
-    return frozenset(writer.stored[r.array].buffer.name for r in reads(read))
 
 
 def _gather(
@@ -103,7 +93,7 @@ def _gather(
     made: list[tuple[Read, InstanceWriter, InBlock]] = []
     for read, writer in wanted.items():
         elements = total(symbolic(read.shape)) * block.size
-        tile = InBlock(out.scratch("gathered", read.dtype, elements), block, _sources(writer, read))
+        tile = InBlock(out.scratch("gathered", read.dtype, elements), block, sources(writer, read))
         made.append((read, writer, tile))
     with out.loop(block.dim, *lanes, lanes=True) as lane:
         for read, writer, tile in made:
@@ -114,7 +104,7 @@ def _gather(
                 value = bodies.value(read, unflat(expression(k), shape))
                 out.add(Store(tile.buffer, tile.address(expression(k), place), value))
     for read, writer, tile in made:
-        out.gathered[read, lanes, _around(writer, block)] = tile
+        out.gathered[read, lanes, around(writer, block)] = tile
 
 
 def _prefetch_next(

@@ -19,7 +19,9 @@ from workbench.codegen.writing.matrix_products import (
 )
 from workbench.codegen.writing.point_reductions import write_reduction
 from workbench.codegen.writing.scattered_sums import scattered_sum, write_scattered
+from workbench.codegen.writing.turned_tiles import turn_tiles
 from workbench.errors import ProgramError
+from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.loops.axis_blocks import AxisBlock, with_blocks
@@ -128,7 +130,7 @@ class InstanceWriter:
 
     def needs_whole(self, other: InstanceWriter) -> bool:
         """Tell whether a product reads what another instance writes, in all lanes."""
-        return any(p.right[0] == other.target.buffer.name for p in self.products.values())
+        return any(other.target.buffer.name in p.sources for p in self.products.values())
 
     def write_products(self, lanes: Lanes, replaces: bool) -> None:
         """Write the products, in front of the loop over the lanes. `replaces`: they may be summed
@@ -159,6 +161,8 @@ class InstanceWriter:
             return
         lanes = self._lanes()
         if self.combiner is None:
+            if lanes == "" and self.laned and self.own and self.shape:
+                turn_tiles(self, len(self.shape) - 1)
             self.over_axes(lanes, lambda: self._plain(lanes))
         else:
             self.over_axes(lanes, lambda: write_reduction(self, lanes))
@@ -169,7 +173,7 @@ class InstanceWriter:
         """Return the dim along which the instance has its lanes; "" for those of inner shapes."""
         statement = self.statement
         wide = any(_elements(b) > FEW for b in walk(statement.body))
-        by_axis = any(b.operation in _BY_AXIS for b in statement.calls)
+        by_axis = any(b.operation in _BY_AXIS for b in statement.calls) or self._in_tile
         if any(b.dtype == "int64" for b in walk(statement.body)) or not self.laned:
             return ""
         if self.own and (not wide or by_axis):
@@ -177,6 +181,13 @@ class InstanceWriter:
         if not self.own and self.combiner in COMBINES and self.summed and not wide:
             return self.summed[-1]
         return ""
+
+    @property
+    def _in_tile(self) -> bool:
+        """Tell whether the result has its lanes side by side in memory."""
+        if not isinstance(self.target, TileStored) or self.target.block is None or self.combiner:
+            return False
+        return self.own[-1:] == [self.target.block.dim]
 
     def _free_of(self, dim: str) -> bool:
         """Tell whether no range of a reduction dimension depends on a dim."""

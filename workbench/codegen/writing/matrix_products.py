@@ -7,28 +7,32 @@ position and in what is summed over. A trial writes them down.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from workbench.codegen.bodies.addresses import address
+from workbench.codegen.bodies.addresses import address, steps_of
 from workbench.codegen.bodies.body_values import Bodies
 from workbench.codegen.bodies.kept_bodies import fits_in_locals, free, is_short, summed_letters
 from workbench.codegen.emitter import Element, Emitter, InBlock, Index
 from workbench.codegen.kernel_records import Compute, Invoke, Load, Value
+from workbench.codegen.writing.block_lanes import (
+    WHOLE_VECTORS,
+    block_of,
+    depends_on_data,
+    first_lane,
+    sources,
+)
+from workbench.codegen.writing.turned_tiles import reads_rows, row_tile
 from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.numbering import Numbering
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.loops.axis_blocks import AxisBlock
 from workbench.program.operations.table import OPERATIONS
-from workbench.program.values import Body, Call, Literal, reads, walk
+from workbench.program.values import Body, Call, Read
 
 if TYPE_CHECKING:
     from workbench.codegen.writing.instance_writer import InstanceWriter
-
-WHOLE_VECTORS = 16
-"""A block of a multiple of so many lanes has room for every width of vectors."""
 
 MATRIX = 2
 """The axes of a matrix."""
@@ -52,6 +56,10 @@ class Product:
     right_step: int
     rows: Expression
     times: Expression
+    row: Read | None = None
+    """What all lanes read in rows, if what is on the right is a tile of these."""
+    sources: frozenset[str] = frozenset()
+    """The buffers that what is on the right is taken from."""
 
     def invoke(
         self,
@@ -76,15 +84,6 @@ class Product:
         return Invoke("product", out, (self.left, self.right), options)
 
 
-def _steps(at: Expression, names: Sequence[str]) -> tuple[Expression, list[int]] | None:
-    """Return a place at 0 of some variables, and how far a step of each goes; None if it varies."""
-    steps = [at.coefficient(name) for name in names]
-    begin = at
-    for name, step in zip(names, steps, strict=True):
-        begin = begin - variable(name) * step
-    return None if begin.variables & set(names) else (begin, steps)
-
-
 # -- of a block ------------------------------------------------------------------------------------
 
 
@@ -104,11 +103,6 @@ def block_products(writer: InstanceWriter) -> dict[Call, Product]:
     return found
 
 
-def block_of(writer: InstanceWriter, dims: Sequence[str]) -> AxisBlock | None:
-    """Return the blocks in which the only one of some dimensions runs, or None."""
-    return next((b for b in writer.blocks if (b.dim,) == tuple(dims)), None)
-
-
 def _block_product(writer: InstanceWriter, call: Call, block: AxisBlock) -> Product | None:
     inputs, output = call.options["spec"].split("->")
     summed = summed_letters(call)
@@ -117,7 +111,13 @@ def _block_product(writer: InstanceWriter, call: Call, block: AxisBlock) -> Prod
     trial = Emitter(set(writer.out.taken))
     lane = trial.name("lane")
     place = {**writer.place, block.dim: variable(lane)}
-    bodies = Bodies(trial, writer.statement, place, writer.stored, False)
+    rows = {
+        read: InBlock(trial.name("rows"), block, sources(writer, read))
+        for read in reads_rows(writer, block)
+    }
+    bodies = Bodies(
+        trial, writer.statement, place, writer.stored, False, dict[Body, InBlock](rows.items())
+    )
     letters = {c: trial.name("letter") for c in (*output, *summed)}
     factors: list[Load] = []
     for argument, part in zip(call.arguments, inputs.split(","), strict=True):
@@ -129,9 +129,12 @@ def _block_product(writer: InstanceWriter, call: Call, block: AxisBlock) -> Prod
         factors.append(value)
     right, left = sorted(factors, key=lambda load: lane not in load.at.variables)
     row, k = letters[output], letters[summed[0]]
-    of_left, of_right = _steps(left.at, (row, k, lane)), _steps(right.at, (row, k, lane))
+    of_left, of_right = steps_of(left.at, (row, k, lane)), steps_of(right.at, (row, k, lane))
+    if of_left is None or of_right is None:
+        return None
+    turned = next((r for r, tile in rows.items() if tile.buffer == right.buffer), None)
     tiles = {s.buffer.name for s in writer.stored.values() if isinstance(s, TileStored)}
-    if of_left is None or of_right is None or right.buffer not in tiles:
+    if turned is None and right.buffer not in tiles:
         return None
     (begin, (row_step, step, by_lane)), (behind, (by_row, right_step, along)) = of_left, of_right
     if by_lane or by_row or along != 1 or not row_step or not step:
@@ -141,19 +144,23 @@ def _block_product(writer: InstanceWriter, call: Call, block: AxisBlock) -> Prod
         lengths.update(zip(part, symbolic(argument.shape), strict=True))
     if all(map(fits_in_locals, (lengths[output], lengths[summed[0]]))):
         return None
-    first = writer.place[block.number] * block.size - block.shift
-    right_begin = (right.buffer, behind + first)
+    taken_from = frozenset((right.buffer,)) if turned is None else rows[turned].sources
+    right_begin = (right.buffer, behind + first_lane(writer, block))
     return Product(
         (left.buffer, begin), row_step, step, right_begin, right_step, lengths[output],
-        lengths[summed[0]],
+        lengths[summed[0]], turned, taken_from,
     )  # fmt: skip
 
 
 def _is_plain(bodies: Bodies, body: Body) -> bool:
     """Tell whether a body is elements of one array, moved about."""
-    whole = all(isinstance(e, Expression) for read in reads(body) for e in read.index)
-    literal = any(isinstance(part, Literal) for part in walk(body))
-    return whole and not literal and free(bodies.numbering, bodies.numbering[body])
+    if body in bodies.in_block:
+        return True
+    if isinstance(body, Read):
+        return not depends_on_data(body)
+    if not isinstance(body, Call) or not free(bodies.numbering, bodies.numbering[body]):
+        return False
+    return all(_is_plain(bodies, argument) for argument in body.arguments)
 
 
 def write_block_products(writer: InstanceWriter, upper: Expression, replaces: bool) -> None:
@@ -165,9 +172,12 @@ def write_block_products(writer: InstanceWriter, upper: Expression, replaces: bo
     """
     block = block_of(writer, writer.own)
     assert block is not None
-    first = writer.place[block.number] * block.size - block.shift
+    first = first_lane(writer, block)
     begin = _begin_of_result(writer, block) if replaces else None
     for call, product in writer.products.items():
+        if product.row is not None:
+            rows = writer.in_block[product.row] = row_tile(writer, product.row)
+            product = replace(product, right=(rows.buffer, product.right[1]))
         if begin is not None and _are_beside(writer.statement.body, call):
             tile = InBlock(writer.target.buffer.name, block, begin=begin)
             begin = None
@@ -202,10 +212,10 @@ def _begin_of_result(writer: InstanceWriter, block: AxisBlock) -> Expression | N
     lane, row = (Emitter(set(writer.out.taken)).name(wish) for wish in ("lane", "row"))
     place = {**writer.place, block.dim: variable(lane)}
     write = tuple(e.substitute(place) for e in statement.write)
-    found = _steps(address(target, write, variable(row), place), (row, lane))
+    found = steps_of(address(target, write, variable(row), place), (row, lane))
     if found is None or found[1] != [block.size, 1]:
         return None
-    return found[0] + writer.place[block.number] * block.size - block.shift
+    return found[0] + first_lane(writer, block)
 
 
 def _are_beside(body: Body, call: Call) -> bool:
@@ -283,7 +293,7 @@ def _outer_sum(writer: InstanceWriter, column: int) -> OuterSum | None:
     places.append((writer.target.buffer.name, writer.address(tuple(index))))
     found = []
     for buffer, at in places:
-        steps = _steps(at, (row, along, lane))
+        steps = steps_of(at, (row, along, lane))
         if steps is None:
             return None
         found.append(Factor(buffer, steps[0], *steps[1]))

@@ -11,11 +11,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.codegen.bodies.addresses import tile_begin
 from workbench.codegen.bodies.body_values import Bodies
 from workbench.codegen.bodies.kept_bodies import fits_in_locals
 from workbench.codegen.bodies.position_visits import BLOCK
-from workbench.codegen.emitter import Element, Emitter, Index, total
+from workbench.codegen.emitter import Emitter, InBlock, Index, total
 from workbench.codegen.kernel_records import (
     Compute,
     Load,
@@ -24,13 +23,17 @@ from workbench.codegen.kernel_records import (
     Update,
     Value,
     Variable,
-    loads_of,
 )
 from workbench.codegen.writing.block_gathers import gather_over
+from workbench.codegen.writing.block_lanes import block_and_lanes, depends_on_data
 from workbench.codegen.writing.matrix_products import write_lane_sums, write_outer_product
-from workbench.lowering.memory.tiles import TileStored
-from workbench.lowering.values.stored import symbolic
-from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.codegen.writing.turned_tiles import (
+    read_along,
+    reads_rows,
+    row_tile,
+    turn_tiles,
+)
+from workbench.polyhedral.expression import Expression, expression
 from workbench.program.values import Body
 
 if TYPE_CHECKING:
@@ -57,7 +60,8 @@ def sum_blockwise(writer: InstanceWriter) -> None:
     if lane is not None:
         if write_lane_sums(writer, lane):
             return
-        _turn_tiles(writer, lane)
+        _take_rows(writer, lane)
+        turn_tiles(writer, lane)
         if write_outer_product(writer, lane):
             return
 
@@ -92,6 +96,21 @@ def sum_blockwise(writer: InstanceWriter) -> None:
     out.each([shape[k] for k in order], visit, lane is not None)
 
 
+def _take_rows(writer: InstanceWriter, axis: int) -> None:
+    """Let the sum use tiles of what its lanes gather in rows, unless it reads along these."""
+    block, lanes = block_and_lanes(writer)
+    if block is None or lanes is None:
+        return
+    for read in reads_rows(writer, block):
+        if depends_on_data(read):
+            name = Emitter(set(writer.out.taken)).name("tile")
+            writer.in_block[read] = InBlock(name, block)
+            if name in read_along(writer, axis):
+                del writer.in_block[read]
+            else:
+                writer.in_block[read] = row_tile(writer, read)
+
+
 def _add_values(bodies: Bodies, body: Body, indices: Sequence[Index], names: Sequence[str]) -> None:
     """Add a body's values at some positions to variables; factors of products are shared."""
     out, dtype = bodies.out, body.dtype
@@ -113,41 +132,3 @@ def _add_values(bodies: Bodies, body: Body, indices: Sequence[Index], names: Seq
                 continue
             value = Compute(value.operation, arguments, value.dtype)
         out.add(Update(name, value, "add"))
-
-
-# -- what lies side by side ------------------------------------------------------------------------
-
-
-def _turn_tiles(writer: InstanceWriter, lane: int) -> None:
-    """Turn the tiles that are read along an axis of the result, which is that of its lanes."""
-    out = writer.out
-    needed = _read_along(writer, lane)
-    tiles: dict[Element, tuple[Expression, Expression]] = {}
-    for read in writer.statement.reads:
-        stored = writer.stored[read.array]
-        if not isinstance(stored, TileStored) or stored.block is None:
-            continue
-        index = [e.substitute(writer.place) for e in read.index if isinstance(e, Expression)]
-        if writer.summed != (stored.block.dim,) or len(index) < len(read.index):
-            continue
-        if read.dtype != "float" or stored.buffer.name not in needed:
-            continue
-        begin, _ = tile_begin(stored, index, writer.place)
-        sides = (total(symbolic(read.shape)), expression(stored.block.size))
-        tiles[stored.buffer.name, begin] = sides
-    out.keep_turned(tiles)
-    for tile, (features, lanes) in tiles.items():
-        out.turn(tile, features, lanes)
-
-
-def _read_along(writer: InstanceWriter, axis: int) -> frozenset[str]:
-    """Return the buffers of which a value of the body reads other elements along an axis."""
-    trial = Emitter(set(writer.out.taken))
-    place = {**writer.place, **{d: variable(d) for d in writer.summed}}
-    bodies = Bodies(trial, writer.statement, place, writer.stored, False, writer.in_block)
-    bodies.prepare()
-    index = tuple(variable(trial.name("position")) for _ in writer.shape)
-    value = bodies.value(writer.statement.body, index)
-    return frozenset(
-        load.buffer for load in loads_of(value) if index[axis].variables & load.at.variables
-    )

@@ -14,6 +14,7 @@ from typing import Any
 
 from workbench.backends.native.building.compilers import find
 from workbench.backends.native.compiled_program import CompiledProgram
+from workbench.codegen.emitter import turning
 from workbench.codegen.kernel_records import (
     LANES,
     Compute,
@@ -193,13 +194,12 @@ def probes() -> Iterator[Probe]:
             1e-8 + rows * columns * times * 5e-11,
         )
     yield Probe("lone sum", (_product(16, 1, 64, whole=False),), ("a", "b", "c"), 1e-6)
-    square = (("rows", expression(64)), ("columns", expression(32)))
-    turned = Invoke("turned", ("c", expression(0)), (("a", expression(0)),), square)
+    rows, columns, begin = expression(64), expression(32), expression(0)
+    turned = turning(("a", begin), columns, ("c", begin), rows, rows, columns)
     yield Probe("turned", (turned,), ("a", "c"), 1e-6)
     lengths = {"rows": 1, "columns": 64, "times": 32}
     steps = {"row_step": 32, "right_step": 32, "out_step": 64, "next": 1, "into": False}
     options = tuple((lengths | steps).items())
-    begin = expression(0)
     summed_along = Invoke("lane_sums", ("c", begin), (("a", begin), ("b", begin)), options)
     yield Probe("lane_sums", (summed_along,), ("a", "b", "c"), 1e-7)
     chosen = (("n", expression(N)), ("origin", "calibration"), ("coordinates", (variable(TURN),)))

@@ -28,8 +28,8 @@ PRODUCT(d, double);
 #if defined(RUNTIME_BODIES)
 
 /* As many accumulators as there are registers beside the operands: of rows that are two vectors
-   wide, so that a number on the left serves two, or four where registers are many, and of rows of one. The rows that are left over
-   go in groups of half as many each: a sum waits for the one before, so several run at once. */
+   wide, or four where registers are many, so that a number on the left serves all of them, and of
+   rows of one. The rows that are left over go in groups of half as many each: a sum waits for the one before, so several run at once. */
 #define ROW(of) of(0)
 #define ROWS_2(of) ROW(of) of(1)
 #define ROWS_4(of) ROWS_2(of) of(2) of(3)
@@ -63,7 +63,7 @@ PRODUCT(d, double);
 /* Accumulators with a name each: an array of them would live in memory. */
 #define START(r) V sum##r = {0};
 #define START_TWO(r) V sum##r = {0}, more##r = {0};
-#define START_FOUR(r) START_TWO(r) V third##r = {0}, last##r = {0};
+#define START_FOUR(r) START_TWO(r) V third##r = {0}, fourth##r = {0};
 #define ADD(r) { V a = ALL(left[r * row_step]); sum##r = FUSED(a, x, sum##r); }
 #define ADD_TWO(r)                                                                   \
     {                                                                                \
@@ -74,7 +74,7 @@ PRODUCT(d, double);
     {                                                                                \
         V a = ALL(left[r * row_step]);                                               \
         sum##r = FUSED(a, x, sum##r), more##r = FUSED(a, y, more##r);                \
-        third##r = FUSED(a, z, third##r), last##r = FUSED(a, w, last##r);            \
+        third##r = FUSED(a, z, third##r), fourth##r = FUSED(a, w, fourth##r);            \
     }
 #define ADD_COLUMN(c)                                                        \
     {                                                                        \
@@ -89,14 +89,14 @@ PRODUCT(d, double);
 #define KEEP_FOUR(r)                                   \
     KEEP_TWO(r)                                        \
     STORE(out + r * out_step + 2 * WIDTH, third##r);   \
-    STORE(out + r * out_step + 3 * WIDTH, last##r);
+    STORE(out + r * out_step + 3 * WIDTH, fourth##r);
 #define JOIN(r) STORE(out + r * out_step, LOAD(out + r * out_step) + sum##r);
 #define JOIN_TWO(r) \
     JOIN(r) STORE(out + r * out_step + WIDTH, LOAD(out + r * out_step + WIDTH) + more##r);
 #define JOIN_FOUR(r)                                                                               \
     JOIN_TWO(r)                                                                                    \
     STORE(out + r * out_step + 2 * WIDTH, LOAD(out + r * out_step + 2 * WIDTH) + third##r);        \
-    STORE(out + r * out_step + 3 * WIDTH, LOAD(out + r * out_step + 3 * WIDTH) + last##r);
+    STORE(out + r * out_step + 3 * WIDTH, LOAD(out + r * out_step + 3 * WIDTH) + fourth##r);
 
 /* Of one row, or of two, a piece of each is as wide as a vector. */
 #define ONE_ROW V a = ALL(left[0]);

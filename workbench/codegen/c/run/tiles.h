@@ -7,15 +7,19 @@
 
 #include "vectors.h"
 
-/* out[c * rows + r] = in[r * columns + c]; the two do not overlap. */
-OUT_OF_LINE void turned_f(const float *in, float *out, int64_t rows, int64_t columns);
-OUT_OF_LINE void turned_d(const double *in, double *out, int64_t rows, int64_t columns);
+/* out[c * out_step + r] = in[r * in_step + c]; the two do not overlap. */
+#define TURNED(kind, number)                                                                     \
+    OUT_OF_LINE void turned_##kind(const number *in, int64_t in_step, number *out,               \
+                                   int64_t out_step, int64_t rows, int64_t columns)
+TURNED(f, float);
+TURNED(d, double);
 
 #if defined(RUNTIME_BODIES)
 
-#define TURNED_ONE_BY_ONE(from, to)                                              \
-    for (int64_t r = (from); r < (to); r++)                                      \
-        for (int64_t c = 0; c < columns; c++) out[c * rows + r] = in[r * columns + c];
+#define TURNED_ONE_BY_ONE(first_row, end, first_column)                          \
+    for (int64_t r = (first_row); r < (end); r++)                                \
+        for (int64_t c = (first_column); c < columns; c++)                       \
+            out[c * out_step + r] = in[r * in_step + c];
 
 #if defined(__has_builtin) && __has_builtin(__builtin_shufflevector)
 /* Two rows are interleaved inside groups of 4 lanes, by one lane and by two: then each group holds a
@@ -47,16 +51,16 @@ OUT_OF_LINE void turned_d(const double *in, double *out, int64_t rows, int64_t c
         other = __builtin_shufflevector(one, other, HIGH_##how);                     \
         one = low;                                                                   \
     }
-OUT_OF_LINE void turned_f(const float *in, float *out, int64_t rows, int64_t columns) {
-    int64_t whole = columns % LANES ? 0 : rows / LANES * LANES;
+TURNED(f, float) {
+    const int64_t whole = rows / LANES * LANES, wide = columns / LANES * LANES;
     for (int64_t r = 0; r < whole; r += LANES)
-        for (int64_t c = 0; c < columns; c += LANES) {
+        for (int64_t c = 0; c < wide; c += LANES) {
             vf row[LANES];
-            const float *from = in + r * columns + c;
-            float *to = out + c * rows + r;
+            const float *from = in + r * in_step + c;
+            float *to = out + c * out_step + r;
             UNROLLED for (int k = 0; k < LANES; k++) {
                 row[k] = load_vf(from);
-                STEPPED(from, columns)
+                STEPPED(from, in_step)
             }
             UNROLLED for (int k = 0; k < LANES; k += 4) {
                 MIXED(row[k], row[k + 1], ONE)
@@ -78,20 +82,16 @@ OUT_OF_LINE void turned_f(const float *in, float *out, int64_t rows, int64_t col
 #endif
             UNROLLED for (int k = 0; k < LANES; k++) {
                 store_vf(to, row[k]);
-                STEPPED(to, rows)
+                STEPPED(to, out_step)
             }
         }
-    TURNED_ONE_BY_ONE(whole, rows)
+    TURNED_ONE_BY_ONE(0, whole, wide)
+    TURNED_ONE_BY_ONE(whole, rows, 0)
 }
 #else
-OUT_OF_LINE void turned_f(const float *in, float *out, int64_t rows, int64_t columns) {
-    TURNED_ONE_BY_ONE(0, rows)
-}
+TURNED(f, float) { TURNED_ONE_BY_ONE(0, rows, 0) }
 #endif
-
-OUT_OF_LINE void turned_d(const double *in, double *out, int64_t rows, int64_t columns) {
-    TURNED_ONE_BY_ONE(0, rows)
-}
+TURNED(d, double) { TURNED_ONE_BY_ONE(0, rows, 0) }
 
 #endif
 
