@@ -67,9 +67,9 @@ def test_what_is_found_computes_it_as_compiled_code(name: str) -> None:
     assert check(found(CASES[name]()), "native", "float64").passed
 
 
-def test_environments_and_samples_run_in_blocks_of_two_groups_of_lanes() -> None:
+def test_environments_and_samples_run_in_blocks_of_four_vectors_of_lanes() -> None:
     chosen = found(ppo(), sizes={"B": 512})
-    assert chosen.steps == (Persist("b", 32, 8), Persist("k", 32, 8), Contract(), Donate())
+    assert chosen.steps == (Persist("b", 64, 8), Persist("k", 64, 8), Contract(), Donate())
 
 
 def test_blocks_are_smaller_where_their_memory_exceeds_the_cache(
@@ -80,7 +80,7 @@ def test_blocks_are_smaller_where_their_memory_exceeds_the_cache(
     whole = found(reinforce(), sizes=sizes)
     assert whole.steps == (lifted, Persist("b", 16, 8), Contract(), Donate())
     monkeypatch.setenv(CORE_CACHE_VARIABLE, str(64 << 20))
-    assert found(reinforce(), sizes=sizes).steps[1] == Persist("b", 32, 8)
+    assert found(reinforce(), sizes=sizes).steps[1] == Persist("b", 64, 8)
 
 
 def in_blocks(program: Any, size: int) -> tuple[Plan, Judge]:
@@ -91,7 +91,7 @@ def in_blocks(program: Any, size: int) -> tuple[Plan, Judge]:
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("size", [16, 32])
+@pytest.mark.parametrize("size", [16, 32, 64])
 def test_bytes_of_a_block_are_within_bounds_that_are_told_before_its_kernels_are_made(
     name: str, size: int
 ) -> None:
@@ -126,7 +126,12 @@ def test_kernels_are_made_only_where_bounds_do_not_tell_whether_blocks_fit(
         return own_bytes_of(plan, judge)
 
     monkeypatch.setattr(persisted, "own_bytes_of", counting)
-    for cache, size, judged in ((512_000, 32, 0), (100_000, 32, 1), (34_000, 16, 1)):
+    for cache, size, judged in (
+        (600_000, 64, 0),
+        (100_000, 64, 1),
+        (60_000, 32, 1),
+        (30_000, 16, 1),
+    ):
         monkeypatch.setenv(CORE_CACHE_VARIABLE, str(cache))
         made.clear()
         chosen = found(ppo(), sizes={"B": 512})
@@ -239,7 +244,7 @@ def test_every_step_says_why() -> None:
     chosen = found(ppo(), sizes={"B": 64})
     reasons = [v.why for v in chosen.lineage[1:]]
     assert all(reasons)
-    assert "a block of 32 along b" in reasons[0]
+    assert "a block of 32 along b" in reasons[0]  # each thread has two
 
 
 def test_memory_that_must_not_be_exceeded_is_not() -> None:
