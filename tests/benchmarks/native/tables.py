@@ -90,8 +90,8 @@ def ppo(settings: Settings) -> None:
 
 
 def threads(settings: Settings) -> None:
-    """PPO on two processors, round by round against one, and against the hand-written one on two;
-    by the clock.
+    """PPO on two processors, round by round against one, against one in each of two processes, and
+    against the hand-written one on two; by the clock.
     """
     program = settings.floor_program("native / hand-written, ppo, 2 threads")
     if program is None:
@@ -101,6 +101,7 @@ def threads(settings: Settings) -> None:
         found = settings.rounds_of("turns", *words)[-1]["samples"]
         value, interval = ratio_of_rounds(found["2"], found["peer"])
         scaling, scaling_interval = ratio_of_rounds(found["2"], found["1"])
+        most, most_interval = ratio_of_rounds(found["1 beside 1"], found["1"])
         emit(
             what=f"native / hand-written, ppo, 2 threads, B={B}, {settings.compiler}",
             ratio=value,
@@ -109,6 +110,8 @@ def threads(settings: Settings) -> None:
             two_over_one=scaling,
             two_over_one_interval=scaling_interval,
             required_two_over_one=SCALING.get(B),
+            two_processes_over_one=most,
+            two_processes_over_one_interval=most_interval,
             steps_per_second=median(found["2"]),
             floor_steps_per_second=median(found["peer"]),
             samples=found,

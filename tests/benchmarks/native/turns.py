@@ -8,9 +8,11 @@ python -m tests.benchmarks.native.turns --floor ppo_floor --B 64 --threads 1 2
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 from collections.abc import Callable
 from functools import partial
 from itertools import count
+from multiprocessing.connection import Connection
 
 from tests.benchmarks.measuring import emit
 from tests.benchmarks.native.floors import counted, hand_written
@@ -44,6 +46,37 @@ class HandWritten:
         line = hand_written(self.program, self.B, self.T, 4, 4, updates, self.threads)
         speed: float = line["sps_cpu" if self.threads == 1 else "sps_median"]
         return self.B * self.T / speed
+
+
+class Beside:
+    """The same program on one thread in two processes at once, of which one is ours: what two
+    threads could reach at most on this machine, whose processors may share a core.
+    """
+
+    def __init__(self, B: int, T: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.asked, theirs = context.Pipe()
+        context.Process(target=_answer, args=(theirs, B, T), daemon=True).start()
+        self.mine = _on_one_thread(B, T)
+
+    def run(self, seconds: float) -> tuple[int, float]:
+        """Run both for about that long; return the steps of both, and the seconds."""
+        self.asked.send(seconds)
+        steps, taken = self.mine.steps_and_seconds(seconds)
+        other_steps, other_taken = self.asked.recv()
+        return steps + round(other_steps / other_taken * taken), taken
+
+
+def _on_one_thread(B: int, T: int) -> Rounds:
+    sizes = {"B": B, "T": T}
+    chosen = optimize(program_of("ppo", "CartPole"), backend="native", sizes=sizes, threads=1)
+    return Rounds(NativeBackend().compile(chosen.program), sizes, 1)
+
+
+def _answer(asked: Connection, B: int, T: int) -> None:
+    rounds = _on_one_thread(B, T)
+    while True:
+        asked.send(rounds.steps_and_seconds(asked.recv()))
 
 
 def rounds_of(ways: dict[str, Slice], rounds: int, seconds: float) -> dict[str, list[float]]:
@@ -82,8 +115,13 @@ def main() -> None:
         compiled[n] = NativeBackend().compile(chosen.program)
         mine[n] = Rounds(compiled[n], sizes, n if by_the_clock else None)
     peer = HandWritten(given.floor, given.B, given.T, given.threads[-1])
-    ways = {str(n): partial(Rounds.steps_and_seconds, one) for n, one in mine.items()}
-    found = rounds_of({**ways, "peer": peer.run}, given.rounds, given.seconds)
+    ways: dict[str, Slice] = {
+        str(n): partial(Rounds.steps_and_seconds, one) for n, one in mine.items()
+    }
+    ways["peer"] = peer.run
+    if given.threads == [1, 2]:
+        ways["1 beside 1"] = Beside(given.B, given.T).run
+    found = rounds_of(ways, given.rounds, given.seconds)
     first = given.threads[0]
     emit(
         what=f"ppo, B={given.B}",

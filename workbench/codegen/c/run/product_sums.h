@@ -1,63 +1,8 @@
 /* The bodies of product_f and product_d. A template: products.h includes it for either kind, of which a
    register V holds WIDTH numbers N. */
 
-#define SUMS(name, EACH)                                                                       \
-    static __attribute__((noinline)) void OF(name)(                                            \
-        const N *left, int64_t row_step, int64_t step, const N *right, int64_t right_step,     \
-        N *out, int64_t out_step, int64_t times, int into) {                                   \
-        EACH(START)                                                                            \
-        for (int64_t k = 0; k < times; k++, left += step, right += right_step) {               \
-            V x = LOAD(right);                                                                 \
-            HELD(x) UNTRACED(left)                                                             \
-            EACH(ADD)                                                                          \
-        }                                                                                      \
-        if (into) { EACH(JOIN) } else { EACH(KEEP) }                                           \
-    }
-#define WIDE_SUMS(name, EACH)                                                                  \
-    static __attribute__((noinline)) void OF(name)(                                            \
-        const N *left, int64_t row_step, int64_t step, const N *right, int64_t right_step,     \
-        N *out, int64_t out_step, int64_t times, int into) {                                   \
-        EACH(START_TWO)                                                                        \
-        for (int64_t k = 0; k < times; k++, left += step, right += right_step) {               \
-            V x = LOAD(right), y = LOAD(right + WIDTH);                                        \
-            HELD(x) HELD(y) UNTRACED(left)                                                     \
-            EACH(ADD_TWO)                                                                      \
-        }                                                                                      \
-        if (into) { EACH(JOIN_TWO) } else { EACH(KEEP_TWO) }                                   \
-    }
-#define BROAD_SUMS(name, EACH)                                                                 \
-    static __attribute__((noinline)) void OF(name)(                                            \
-        const N *left, int64_t row_step, int64_t step, const N *right, int64_t right_step,     \
-        N *out, int64_t out_step, int64_t times, int into) {                                   \
-        EACH(START_FOUR)                                                                       \
-        for (int64_t k = 0; k < times; k++, left += step, right += right_step) {               \
-            V x = LOAD(right), y = LOAD(right + WIDTH);                                        \
-            V z = LOAD(right + 2 * WIDTH), w = LOAD(right + 3 * WIDTH);                        \
-            HELD(x) HELD(y) HELD(z) HELD(w) UNTRACED(left)                                     \
-            EACH(ADD_FOUR)                                                                     \
-        }                                                                                      \
-        if (into) { EACH(JOIN_FOUR) } else { EACH(KEEP_FOUR) }                                 \
-    }
-/* One, two, ... rows of one vector, of two and of four. */
-SUMS(row, ROW)
-SUMS(rows_2, ROWS_2)
-SUMS(rows_4, ROWS_4)
-SUMS(rows_8, ROWS_8)
-WIDE_SUMS(wide_row, ROW)
-WIDE_SUMS(wide_rows_2, ROWS_2)
-WIDE_SUMS(wide_rows_4, ROWS_4)
-#if REGISTERS == 32
-WIDE_SUMS(wide_rows_8, ROWS_8)
-BROAD_SUMS(broad_rows_4, ROWS_4)
-#else
-WIDE_SUMS(wide_rows_6, ROWS_6)
-#endif
-#undef SUMS
-#undef WIDE_SUMS
-#undef BROAD_SUMS
-
-/* One row and two of many vectors: few rows alone are too few sums at once. */
-#define LONG_SUMS(name, EACH, FIRST, MAKE, SUM, JOINED, KEPT)                                  \
+/* Sums of EACH row, or of EACH vector of a long one: FIRST loads what all of them need of a k. */
+#define SUMS(name, EACH, FIRST, MAKE, SUM, JOINED, KEPT)                                       \
     static __attribute__((noinline)) void OF(name)(                                            \
         const N *left, int64_t row_step, int64_t step, const N *right, int64_t right_step,     \
         N *out, int64_t out_step, int64_t times, int into) {                                   \
@@ -69,10 +14,31 @@ WIDE_SUMS(wide_rows_6, ROWS_6)
         }                                                                                      \
         if (into) { EACH(JOINED) } else { EACH(KEPT) }                                         \
     }
-LONG_SUMS(row_of_8, ROWS_8, ONE_ROW, START, ADD_PIECE, JOIN_PIECE, KEEP_PIECE)
-LONG_SUMS(row_of_4, ROWS_4, ONE_ROW, START, ADD_PIECE, JOIN_PIECE, KEEP_PIECE)
-LONG_SUMS(two_rows_of_4, ROWS_4, TWO_ROWS, START_TWO, ADD_PIECES, JOIN_PIECES, KEEP_PIECES)
-#undef LONG_SUMS
+/* One, two, ... rows of one vector, of two and of four. */
+#define NARROW(name, EACH) SUMS(name, EACH, ONE_VECTOR, START, ADD, JOIN, KEEP)
+#define WIDE(name, EACH) SUMS(name, EACH, TWO_VECTORS, START_TWO, ADD_TWO, JOIN_TWO, KEEP_TWO)
+#define BROAD(name, EACH) SUMS(name, EACH, FOUR_VECTORS, START_FOUR, ADD_FOUR, JOIN_FOUR, KEEP_FOUR)
+NARROW(row, ROW)
+NARROW(rows_2, ROWS_2)
+NARROW(rows_4, ROWS_4)
+NARROW(rows_8, ROWS_8)
+WIDE(wide_row, ROW)
+WIDE(wide_rows_2, ROWS_2)
+WIDE(wide_rows_4, ROWS_4)
+#if REGISTERS == 32
+WIDE(wide_rows_8, ROWS_8)
+BROAD(broad_rows_4, ROWS_4)
+#else
+WIDE(wide_rows_6, ROWS_6)
+#endif
+/* One row and two of many vectors: few rows alone are too few sums at once. */
+SUMS(row_of_8, ROWS_8, ONE_ROW, START, ADD_PIECE, JOIN_PIECE, KEEP_PIECE)
+SUMS(row_of_4, ROWS_4, ONE_ROW, START, ADD_PIECE, JOIN_PIECE, KEEP_PIECE)
+SUMS(two_rows_of_4, ROWS_4, TWO_ROWS, START_TWO, ADD_PIECES, JOIN_PIECES, KEEP_PIECES)
+#undef SUMS
+#undef NARROW
+#undef WIDE
+#undef BROAD
 
 #if WIDTH > 4
 /* FEW rows that are neighbours on the left, of two columns or of four, which are fewer than half a

@@ -29,7 +29,8 @@ PRODUCT(d, double);
 
 /* As many accumulators as there are registers beside the operands: of rows that are two vectors
    wide, or four where registers are many, so that a number on the left serves all of them, and of
-   rows of one. The rows that are left over go in groups of half as many each: a sum waits for the one before, so several run at once. */
+   rows of one. The rows that are left over go in groups of half as many each: a sum waits for the
+   one before, so several run at once. */
 #define ROW(of) of(0)
 #define ROWS_2(of) ROW(of) of(1)
 #define ROWS_4(of) ROWS_2(of) of(2) of(3)
@@ -60,7 +61,14 @@ PRODUCT(d, double);
 #define UNTRACED(pointer)
 #endif
 
-/* Accumulators with a name each: an array of them would live in memory. */
+/* What all rows need of a k, and accumulators with a name each: an array of them would live in
+   memory. */
+#define ONE_VECTOR V x = LOAD(right); HELD(x) UNTRACED(left)
+#define TWO_VECTORS V x = LOAD(right), y = LOAD(right + WIDTH); HELD(x) HELD(y) UNTRACED(left)
+#define FOUR_VECTORS                                                 \
+    V x = LOAD(right), y = LOAD(right + WIDTH);                      \
+    V z = LOAD(right + 2 * WIDTH), w = LOAD(right + 3 * WIDTH);      \
+    HELD(x) HELD(y) HELD(z) HELD(w) UNTRACED(left)
 #define START(r) V sum##r = {0};
 #define START_TWO(r) V sum##r = {0}, more##r = {0};
 #define START_FOUR(r) START_TWO(r) V third##r = {0}, fourth##r = {0};
