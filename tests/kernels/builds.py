@@ -27,7 +27,7 @@ FEATURES = {
 """What Linux calls that which a level of x86-64 has beyond the one before."""
 
 
-SHARING = ("-DWORTH_SHARING=-1", "-DWORTH_WAKING=-1", "-DTRIED=1000000000")
+SHARING = ("-DWORTH_SHARING=-1", "-DWORTH_WAKING=-1", "-DTRIED=INT64_MAX")
 """The flags by which threads share every launch, however short, and whether that pays or not."""
 
 

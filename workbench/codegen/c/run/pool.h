@@ -34,11 +34,12 @@ OUT_OF_LINE void each_block(Run *run, Blocks *blocks, const int64_t *at, int64_t
 #define WORTH_SHARING 5000
 #define WORTH_WAKING 50000
 #endif
-/* Launches: after which it is judged whether sharing pays, and for which it is not tried at most. */
+/* Nanoseconds of one thread's work: after which it is judged whether sharing pays, some turns of the
+   system's scheduler, and for which it is not tried at most. */
 #if !defined(TRIED)
-#define TRIED 32
+#define TRIED INT64_C(20000000)
 #endif
-#define MOST_PAUSED 4096
+#define MOST_PAUSED INT64_C(1000000000)
 #define READ(place) __atomic_load_n(place, __ATOMIC_SEQ_CST)
 #define RAISED(place) __atomic_add_fetch(place, 1, __ATOMIC_SEQ_CST)
 #define LOWERED(place) __atomic_sub_fetch(place, 1, __ATOMIC_SEQ_CST)
@@ -50,9 +51,8 @@ typedef struct Pool {
     const int64_t *at;
     int64_t lower, upper, first, dealt, chunks;
     int64_t alone, shared; /* the nanoseconds of launches alone, as estimated, and as they were */
-    int64_t judged;        /* the launches of which these are */
-    int64_t pause;         /* the launches that were last not shared, since sharing did not pay */
-    int64_t unshared;      /* those of them that are still to come */
+    int64_t pause;         /* those of launches last not shared, since sharing did not pay */
+    int64_t unshared;      /* and how many of them are still to come */
     int processor;         /* that the caller ran on when it opened the launch */
     int64_t failed_chunk;  /* the first in which a check failed */
     Run failure;           /* and what that check told */
@@ -193,17 +193,19 @@ static void learn(int64_t *lasting, int64_t taken) {
     __atomic_store_n(lasting, maximum_l(next, 1), __ATOMIC_RELAXED);
 }
 
-/* Where other programs use the processors, the caller may wait for a worker longer than the shared
-   work took it alone. See to it that few launches are shared then: each time that sharing has not
-   paid, twice as many are not shared, until it is tried again. */
+/* Where other programs use the processors, a worker may lose its own in the middle of a chunk, and
+   the caller waits for some of the scheduler's turns: hundreds of launches go well, and the next one
+   lasts a hundred times as long. So sharing is judged by many turns, or once it has cost one. See to
+   it that few launches are shared then: each time that sharing has not paid, twice as many are not
+   shared, until it is tried again. */
 static void judge(Pool *pool, int64_t alone, int64_t shared) {
     pool->alone += alone;
     pool->shared += shared;
-    if (++pool->judged < TRIED) return;
+    if (pool->alone < TRIED && pool->shared - pool->alone < TRIED / 4) return;
     const int paid = 20 * pool->shared < 19 * pool->alone;
     pool->pause = paid ? 0 : pool->pause ? minimum_l(2 * pool->pause, MOST_PAUSED) : TRIED;
     pool->unshared = pool->pause;
-    pool->alone = pool->shared = pool->judged = 0;
+    pool->alone = pool->shared = 0;
 }
 
 OUT_OF_LINE void each_block(Run *run, Blocks *blocks, const int64_t *at, int64_t lower,
@@ -216,9 +218,10 @@ OUT_OF_LINE void each_block(Run *run, Blocks *blocks, const int64_t *at, int64_t
     }
     const int64_t begun = nanoseconds(), expected = known(lasting);
     if (expected < WORTH_SHARING || pool->unshared > 0) {
-        if (expected >= WORTH_SHARING) pool->unshared--;
         blocks(run, at, lower, upper);
-        learn(lasting, nanoseconds() - begun);
+        const int64_t taken = nanoseconds() - begun;
+        if (expected >= WORTH_SHARING) pool->unshared -= taken;
+        learn(lasting, taken);
         return;
     }
     pool->run = *run;
