@@ -194,8 +194,8 @@ def probes() -> Iterator[Probe]:
             1e-8 + rows * columns * times * 5e-11,
         )
     yield Probe("lone sum", (_product(16, 1, 64, whole=False),), ("a", "b", "c"), 1e-6)
-    rows, columns, begin = expression(64), expression(32), expression(0)
-    turned = turning(("a", begin), columns, ("c", begin), rows, rows, columns)
+    begin, tall, wide = expression(0), expression(64), expression(32)
+    turned = turning(("a", begin), wide, ("c", begin), tall, tall, wide)
     yield Probe("turned", (turned,), ("a", "c"), 1e-6)
     lengths = {"rows": 1, "columns": 64, "times": 32}
     steps = {"row_step": 32, "right_step": 32, "out_step": 64, "next": 1, "into": False}
