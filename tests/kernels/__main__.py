@@ -61,7 +61,7 @@ def tasks() -> Iterator[Task]:
     """All of them, the longest first."""
     yield from (Task("curve", dtype) for dtype in DTYPES)
     yield from (Task("program", str(whole), whole) for whole in programs.everything())
-    yield from (Task("tests", file) for file in cases.files())
+    yield from (Task("tests", file) for file in cases.longest_first())
 
 
 def done(task: Task, named: Sequence[str], quick: bool = False) -> Done:
@@ -197,6 +197,7 @@ def report(found: Sequence[Done], named: Sequence[str]) -> dict[str, Any]:
         "differing": sum(len(one.wrong) for one in found),
         "curves": [one.more for one in of["curve"]],
         "minutes of one process": round(sum(one.seconds for one in found) / 60, 1),
+        "seconds": {one.name: one.seconds for one in of["tests"]},
     }
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from tests.native_runs import MATRIX
 
 REPOSITORY = Path(__file__).parents[2]
+RECORDED = Path(__file__).with_name("recorded.jsonl")
 CHECKED = ("check_native", "transforms.order.ordering", "soundness.walks", "test_swapping")
 """What a file of tests names that runs variants as compiled C: the check, or what calls it."""
 NO_TESTS = 5
@@ -20,12 +21,20 @@ NO_TESTS = 5
 
 
 def files() -> Iterator[str]:
-    """The files of such tests, within the repository: the largest, which take longest, first."""
-    there = (REPOSITORY / "tests").rglob("test_*.py")
-    for path in sorted(there, key=lambda path: (-path.stat().st_size, path)):
+    """The files of such tests, within the repository, in the order of names."""
+    for path in sorted((REPOSITORY / "tests").rglob("test_*.py")):
         text = path.read_text(encoding="utf-8")
         if path.parent != Path(__file__).parent and any(name in text for name in CHECKED):
             yield str(path.relative_to(REPOSITORY))
+
+
+def longest_first() -> list[str]:
+    """The same files in the order in which one process after the other takes them, so that none
+    runs alone at the end: by their seconds in the last recorded run, new ones first.
+    """
+    *_, last = RECORDED.read_text(encoding="utf-8").splitlines()
+    taken: dict[str, float] = json.loads(last)["seconds"]
+    return sorted(files(), key=lambda file: -taken.get(file, float("inf")))
 
 
 def wrong_of(file: str, compilers: Sequence[str]) -> tuple[int, int, list[str]]:

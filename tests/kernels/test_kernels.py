@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.kernels import __main__ as command
-from tests.kernels import curves
+from tests.kernels import cases, curves
 from tests.kernels.__main__ import QUICK, Done, Task, main
 from tests.kernels.builds import Build, marches
 from tests.kernels.cases import files
@@ -164,6 +164,20 @@ def test_every_algorithm_and_every_test_that_checks_is_among_the_tasks() -> None
     assert {whole.algorithm for whole in everything()} == set(ALGORITHMS)
     there = set(files())
     assert {"tests/transforms/order/test_tile.py", "tests/soundness/test_walks.py"} <= there
+
+
+def test_files_that_took_longest_begin_first_and_new_ones_before_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    slow, fast, new = sorted(files())[:3]
+    recorded = tmp_path / "recorded.jsonl"
+    recorded.write_text(
+        "".join(json.dumps({"seconds": {slow: taken, fast: 9.0}}) + "\n" for taken in (1.0, 10.0))
+    )
+    monkeypatch.setattr(cases, "RECORDED", recorded)
+    order = cases.longest_first()
+    assert set(order) == set(files())
+    assert order[-2:] == [slow, fast] and new in order[:-2]
 
 
 # -- curves ----------------------------------------------------------------------------------------
