@@ -99,10 +99,11 @@ def run_work(
 
 
 def counted(
-    compiled: CompiledProgram, sizes: Mapping[str, int], execution: Execution
+    compiled: CompiledProgram, sizes: Mapping[str, int], execution: Execution, threads: int = 1
 ) -> dict[str, float]:
-    """Return the work of an update; the bytes that are predicted and those that a run allocated; of
-    these, the most of arrays, partial sums and tiles at once, and of a kernel's scratch memory.
+    """Return the work of an update; the bytes that are predicted for so many threads and those that
+    a run allocated; of these, the most of arrays, partial sums and tiles at once, and of a kernel's
+    scratch memory.
     """
     known = resolve(compiled.program.equations, {**sizes, "I": execution.total})
     flops, moved = update_work(compiled, known)
@@ -111,7 +112,7 @@ def counted(
     return {
         "flops": flops,
         "bytes": moved,
-        "predicted_mb": compiled.peak(known) / 1e6,
+        "predicted_mb": compiled.peak(known, threads=threads) / 1e6,
         "arrays_mb": compiled.loop_program.peak(known, "float32") / 1e6,
         "scratch_mb": scratch / 1e6,
         "allocated_mb": execution.peak_bytes / 1e6,

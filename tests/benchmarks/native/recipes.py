@@ -106,7 +106,7 @@ def line_of(given: argparse.Namespace) -> dict[str, Any]:
             "update_seconds": median(taken),
             "steps_per_second": rounds.steps / median(taken),
             "samples": taken,
-            **counted(compiled, rounds.sizes, rounds.last),
+            **counted(compiled, rounds.sizes, rounds.last, rounds.threads),
         }
     return line
 
