@@ -17,7 +17,7 @@ INPUTS, WIDTH = 21, 20
 
 @wb.program
 def outside(B: int = 37, T: int = 3, shape: tuple[int, ...] = (INPUTS,)) -> dict[str, Any]:
-    """A layer on what the blocks store outside of them, and its gradient's sum over lanes."""
+    """A layer on what the blocks store outside of them."""
     b, t = wb.dims(b=B, t=T)
     weight = wb.normal(shape=(INPUTS, WIDTH))
     noise = wb.normal(shape=INPUTS, over=(b, t))
@@ -30,15 +30,15 @@ def outside(B: int = 37, T: int = 3, shape: tuple[int, ...] = (INPUTS,)) -> dict
 
 
 @wb.program
-def gathered(B: int = 37, N: int = 11, twice: bool = True, far: bool = False) -> dict[str, Any]:
+def gathered(B: int = 37, N: int = 11, far: bool = False) -> dict[str, Any]:
     """Two layers on rows of a table, and the gradient of one of them."""
     b, n = wb.dims(b=B, n=N)
     one, other = (wb.normal(shape=(INPUTS, WIDTH)) for _ in range(2))
     table = wb.normal(shape=INPUTS, over=n)
-    row = wb.cast(wb.uniform(0.0, 11.0 if not far else 12.0, over=b), int)
+    row = wb.cast(wb.uniform(0.0, 12.0 if far else 11.0, over=b), int)
     seen = wb.gather(table, n=row)
     y = wb.tanh(seen @ one)
-    z = wb.tanh(seen @ other) if twice else y
+    z = wb.tanh(seen @ other)
     gradient = (wb.reshape(seen, (INPUTS, 1)) * y).sum(over=b)
     return {"gradient": gradient, "z": (z * z).sum(over=b), "mean": seen.sum(over=b)}
 

@@ -8,6 +8,7 @@ python -m tests.benchmarks.native.turns --floor ppo_floor --B 64 --threads 1 2
 from __future__ import annotations
 
 import argparse
+import contextlib
 import multiprocessing
 from collections.abc import Callable
 from functools import partial
@@ -19,6 +20,7 @@ from tests.benchmarks.native.floors import counted, hand_written
 from tests.benchmarks.native.programs import program_of
 from tests.benchmarks.native.runs import Rounds
 from workbench.backends.native.backend import NativeBackend
+from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.variants.variant import optimize
 
 Slice = Callable[[float], tuple[int, float]]
@@ -57,7 +59,8 @@ class Beside:
         context = multiprocessing.get_context("spawn")
         self.asked, theirs = context.Pipe()
         context.Process(target=_answer, args=(theirs, B, T), daemon=True).start()
-        self.mine = _on_one_thread(B, T)
+        _, self.mine = _made(B, T, 1, by_the_clock=True)
+        self.asked.recv()  # it is ready
 
     def run(self, seconds: float) -> tuple[int, float]:
         """Run both for about that long; return the steps of both, and the seconds."""
@@ -67,16 +70,20 @@ class Beside:
         return steps + round(other_steps / other_taken * taken), taken
 
 
-def _on_one_thread(B: int, T: int) -> Rounds:
+def _made(B: int, T: int, threads: int, by_the_clock: bool) -> tuple[CompiledProgram, Rounds]:
+    """PPO as the recipe for so many threads makes it, and its rounds."""
     sizes = {"B": B, "T": T}
-    chosen = optimize(program_of("ppo", "CartPole"), backend="native", sizes=sizes, threads=1)
-    return Rounds(NativeBackend().compile(chosen.program), sizes, 1)
+    chosen = optimize(program_of("ppo", "CartPole"), backend="native", sizes=sizes, threads=threads)
+    compiled = NativeBackend().compile(chosen.program)
+    return compiled, Rounds(compiled, sizes, threads if by_the_clock else None)
 
 
 def _answer(asked: Connection, B: int, T: int) -> None:
-    rounds = _on_one_thread(B, T)
-    while True:
-        asked.send(rounds.steps_and_seconds(asked.recv()))
+    _, rounds = _made(B, T, 1, by_the_clock=True)
+    asked.send(None)
+    with contextlib.suppress(EOFError):  # nobody asks any more
+        while True:
+            asked.send(rounds.steps_and_seconds(asked.recv()))
 
 
 def rounds_of(ways: dict[str, Slice], rounds: int, seconds: float) -> dict[str, list[float]]:
@@ -107,27 +114,22 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--seconds", type=float, default=2.0)
     given = parser.parse_args()
-    sizes, program = {"B": given.B, "T": given.T}, program_of("ppo", "CartPole")
     by_the_clock = given.threads != [1]
-    compiled, mine = {}, {}
-    for n in given.threads:
-        chosen = optimize(program, backend="native", sizes=sizes, threads=n)
-        compiled[n] = NativeBackend().compile(chosen.program)
-        mine[n] = Rounds(compiled[n], sizes, n if by_the_clock else None)
+    made = {n: _made(given.B, given.T, n, by_the_clock) for n in given.threads}
     peer = HandWritten(given.floor, given.B, given.T, given.threads[-1])
     ways: dict[str, Slice] = {
-        str(n): partial(Rounds.steps_and_seconds, one) for n, one in mine.items()
+        str(n): partial(Rounds.steps_and_seconds, rounds) for n, (_, rounds) in made.items()
     }
     ways["peer"] = peer.run
     if given.threads == [1, 2]:
         ways["1 beside 1"] = Beside(given.B, given.T).run
     found = rounds_of(ways, given.rounds, given.seconds)
-    first = given.threads[0]
+    compiled, rounds = made[given.threads[0]]
     emit(
         what=f"ppo, B={given.B}",
-        compiler=str(compiled[first].compiler),
+        compiler=str(compiled.compiler),
         samples=found,
-        **counted(compiled[first], sizes, mine[first].last),
+        **counted(compiled, rounds.sizes, rounds.last, rounds.threads),
     )
 
 

@@ -82,7 +82,7 @@ PRODUCT(d, double);
     {                                                                                \
         V a = ALL(left[r * row_step]);                                               \
         sum##r = FUSED(a, x, sum##r), more##r = FUSED(a, y, more##r);                \
-        third##r = FUSED(a, z, third##r), fourth##r = FUSED(a, w, fourth##r);            \
+        third##r = FUSED(a, z, third##r), fourth##r = FUSED(a, w, fourth##r);        \
     }
 #define ADD_COLUMN(c)                                                        \
     {                                                                        \
