@@ -1,6 +1,7 @@
 """Kernels whose text is equal but for names and places are one function."""
 
 import re
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from tests.native_runs import run_native
 from workbench import nn, optim
 from workbench.backends.numpy import NumPyBackend
 from workbench.codegen.kernels import program_kernels
-from workbench.codegen.printing.equal_kernels import Call, as_functions
+from workbench.codegen.printing.equal_kernels import Call, Functions
 from workbench.codegen.printing.program_text import program_text
 
 OWN = ("x", "y", "z", "i", "e", "x1", "x2")
@@ -25,7 +26,16 @@ def kernel(name: str, line: str, given: str = "int64_t i, int64_t e", place: int
 
 def functions_of(one: str, two: str) -> tuple[dict[str, str], dict[str, Call]]:
     """What comes of two kernels of these names."""
-    return as_functions({"one": one, "two": two}, {"one": OWN, "two": OWN})
+    return of_kernels({"one": (one, OWN), "two": (two, OWN)})
+
+
+def of_kernels(
+    kernels: dict[str, tuple[str, Collection[str] | None]],
+) -> tuple[dict[str, str], dict[str, Call]]:
+    """What comes of kernels by name: their texts, and what they call things themselves."""
+    functions = Functions()
+    texts = {name: functions.add(name, *kernel) for name, kernel in kernels.items()}
+    return {name: text for name, text in texts.items() if text is not None}, functions.calls
 
 
 def test_names_and_places_alone_make_no_other_function() -> None:
@@ -60,8 +70,8 @@ def test_scratch_memory_is_a_place() -> None:
 )
 def test_anything_else_does(one: str, two: str) -> None:
     functions, calls = functions_of(kernel("one", one), kernel("two", two))
-    assert calls == {"one": Call("one"), "two": Call("two")}
-    assert functions == {"one": kernel("one", one), "two": kernel("two", two)}
+    assert calls == {"one": Call("one", (3,)), "two": Call("two", (3,))}
+    assert set(functions) == {"one", "two"}
 
 
 def test_other_loops_around_are_another_function() -> None:
@@ -71,8 +81,8 @@ def test_other_loops_around_are_another_function() -> None:
 
 def test_kernel_whose_names_are_unknown_stays_alone() -> None:
     one, two = kernel("one", "x[i] = 1;"), kernel("two", "x[i] = 1;")
-    functions, calls = as_functions({"one": one, "two": two}, {"one": OWN})
-    assert functions == {"one": one, "two": two}
+    functions, calls = of_kernels({"one": (one, OWN), "two": (two, None)})
+    assert functions["two"] == two
     assert calls["two"] == Call("two")
 
 

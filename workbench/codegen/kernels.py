@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from workbench.codegen.bodies.addresses import apart
+from workbench.codegen.dealing import Dealing, begun_by_runs, dealing_of
 from workbench.codegen.emitter import Emitter
 from workbench.codegen.joined_launches import joined
 from workbench.codegen.kernel_records import (
@@ -24,28 +25,17 @@ from workbench.codegen.kernel_records import (
 )
 from workbench.codegen.writing.region_writer import RegionWriter, Statements, without_unread
 from workbench.collection import without_collection
+from workbench.coming import Coming
 from workbench.identity import remembered
 from workbench.lowering.launches import launches
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, Buffer, For, If, Launch, Record, walk
 from workbench.lowering.memory.tiles import TileStored
 from workbench.polyhedral.conditions import names_in
-from workbench.polyhedral.expression import Expression, expression
-from workbench.polyhedral.tree import loops_above, standing
-from workbench.program.accumulating import Adding, derived
+from workbench.polyhedral.expression import Expression
+from workbench.program.accumulating import derived
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Program
-
-
-@dataclass(frozen=True)
-class Dealing:
-    """How the blocks of a kernel are dealt to threads: `blocks` of them from number `first` on, to
-    so many `chunks` of consecutive ones. One thread runs the blocks of a chunk, in their order.
-    """
-
-    first: Expression
-    blocks: Expression
-    chunks: Expression
 
 
 @dataclass(frozen=True)
@@ -53,8 +43,9 @@ class KernelRecords:
     """A kernel: its statements, the buffers that it touches, records and constant tables, and the
     variables of the loops around that it needs, in order.
 
-    Where blocks run in any order its only record is their loop. `dealing` says how they are dealt
-    to threads, and each thread has `own` buffers.
+    Where blocks run in any order its last record is their loop. `dealing` says how they are dealt
+    to threads, and each thread has `own` buffers. What the chunks begin stands in a loop over these
+    in front.
     """
 
     statements: tuple[str, ...]
@@ -65,6 +56,8 @@ class KernelRecords:
     ranges: Mapping[str, tuple[Expression, Expression]] = field(repr=False)
     """The least and greatest value of the variables of all loops around."""
     dealing: Dealing | None = None
+    chunk: str = ""
+    """The variable of the chunk that a thread runs."""
     body: tuple[Record, ...] = field(default=(), repr=False)
     """The records of the loop program that one block runs."""
     own: Mapping[str, str] = field(default_factory=dict)
@@ -74,21 +67,36 @@ class KernelRecords:
 
 
 @dataclass(frozen=True)
-class ProgramKernels:
-    """The kernels of a loop program in text order, its checks and external calls by their numbers.
+class Numbered:
+    """Checks and external calls, in text order."""
 
-    Checks are numbered from 1.
-    """
+    checks: list[Require] = field(default_factory=list)
+    calls: list[Invoke] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class ProgramKernels:
+    """The kernels of a loop program in text order, each made when it is first asked for."""
 
     program: Program
     loops: LoopProgram
-    kernels: tuple[KernelRecords, ...]
-    checks: tuple[Require, ...]
-    calls: tuple[Invoke, ...]
+    kernels: Sequence[KernelRecords]
     given: Mapping[str, tuple[str, ...]]
     """The names of values from outside, in order, each with the sizes by which its neighbours along
     a dimension are apart.
     """
+    numbered: Numbered
+    """The checks and external calls of the kernels that are made."""
+
+    @property
+    def checks(self) -> Sequence[Require]:
+        """The checks of all kernels by their numbers, which count from 1."""
+        return self.numbered.checks if len(self.kernels) else ()
+
+    @property
+    def calls(self) -> Sequence[Invoke]:
+        """The external calls of all kernels by their numbers, which count from 0."""
+        return self.numbered.calls if len(self.kernels) else ()
 
     @cached_property
     def padded(self) -> frozenset[str]:
@@ -106,57 +114,50 @@ class ProgramKernels:
 @remembered(8)
 @without_collection()
 def program_kernels(program: Program) -> ProgramKernels:
-    """Return a program's kernels. The last few are kept: a recipe counts what is run then.
+    """Return a program's kernels. The last few are kept: a recipe counts what is run then. What
+    has no C is an error once it is asked for.
 
     Where a sum's points are added up, the statements are those of the derived program.
     """
     loops = launches(program)
     program = derived(program)
     statements = Statements.of(program, loops.stored)
-    loops = joined(program, loops, statements.axes)
-    numbering = _Numbering()
-    written = _Writing(statements, loops, numbering)
-    kernels = tuple(written.kernels(loops.body, {}))
+    loops = begun_by_runs(statements, joined(program, loops, statements.axes))
+    numbered = Numbered()
+    kernels = Coming(_Writing(statements, loops, numbered).kernels(loops.body, {}))
     given = {
         str(call.options["name"]): apart(call)
         for statement in program.statements
         for call in statement.calls
         if OPERATIONS[call.operation].given
     }
-    checks, calls = tuple(numbering.checks), tuple(numbering.calls)
-    return ProgramKernels(program, loops, kernels, checks, calls, given)
+    return ProgramKernels(program, loops, kernels, given, numbered)
 
 
-class _Numbering:
-    """The checks and the external calls of a program, in text order."""
+def numbered_records(body: Sequence[KernelRecord], numbered: Numbered) -> tuple[KernelRecord, ...]:
+    """Return records with their checks and external calls numbered; add these to those before."""
+    return tuple(_numbered(record, numbered) for record in body)
 
-    def __init__(self) -> None:
-        self.checks: list[Require] = []
-        self.calls: list[Invoke] = []
 
-    def numbered(self, body: Sequence[KernelRecord]) -> tuple[KernelRecord, ...]:
-        """Return the records of a kernel with its checks and calls numbered."""
-        return tuple(self._record(record) for record in body)
-
-    def _record(self, record: KernelRecord) -> KernelRecord:
-        if isinstance(record, (Loop, Where)):
-            return replace(record, body=self.numbered(record.body))
-        if isinstance(record, Require):
-            record = replace(record, number=len(self.checks) + 1)
-            self.checks.append(record)
-        elif isinstance(record, Invoke) and record.function == "external":
-            record = replace(record, options=(*record.options, ("site", len(self.calls))))
-            self.calls.append(record)
-        return record
+def _numbered(record: KernelRecord, numbered: Numbered) -> KernelRecord:
+    if isinstance(record, (Loop, Where)):
+        return replace(record, body=numbered_records(record.body, numbered))
+    if isinstance(record, Require):
+        record = replace(record, number=len(numbered.checks) + 1)
+        numbered.checks.append(record)
+    elif isinstance(record, Invoke) and record.function == "external":
+        record = replace(record, options=(*record.options, ("site", len(numbered.calls))))
+        numbered.calls.append(record)
+    return record
 
 
 class _Writing:
     """The context in which all kernels of a program are written."""
 
-    def __init__(self, statements: Statements, loops: LoopProgram, numbering: _Numbering) -> None:
+    def __init__(self, statements: Statements, loops: LoopProgram, numbered: Numbered) -> None:
         self.statements = statements
         self.loops = loops
-        self.numbering = numbering
+        self.numbered = numbered
         self._taken = {p.name for p in statements.program.parameters}
         for record in walk(loops.body):
             if isinstance(record, For):
@@ -182,10 +183,16 @@ class _Writing:
     ) -> KernelRecords:
         inside = (r for r in walk((record,)) if isinstance(r, Launch))
         launches = [one for r in inside for one in (r, *r.more)]
-        out = Emitter(set(self._taken))
-        RegionWriter(out, self.statements).write((record,))
+        out, dealing, chunk = Emitter(set(self._taken)), None, ""
+        begins: tuple[Launch, ...] = ()
+        region = RegionWriter(out, self.statements)
+        if isinstance(record, For):
+            dealing, begins = dealing_of(self.statements, record), record.begins
+            chunk = out.name("chunk")
+            region.deal(dealing.runs, chunk, dealing.chunks, begins)
+        region.write((record,))
         needed = set[str]()
-        for launch in launches:
+        for launch in (*begins, *launches):
             needed.update(*(e.variables for _, e in launch.values))
         for part in walk((record,)):
             if isinstance(part, For):
@@ -193,17 +200,17 @@ class _Writing:
             elif isinstance(part, If):
                 needed |= names_in(part.condition)
         buffers = dict.fromkeys(name for r in launches for name in (*r.reads, *r.writes))
-        dealing = self._dealing(record, launches) if isinstance(record, For) else None
         if dealing is not None:
             needed |= dealing.first.variables | dealing.blocks.variables
         return KernelRecords(
             tuple(dict.fromkeys(r.statement for r in launches)),
             tuple(buffers),
-            self.numbering.numbered(without_unread(out.records, self.statements.tiles)),
+            numbered_records(without_unread(out.records, self.statements.tiles), self.numbered),
             tuple(out.tables),
             tuple(v for v in around if v in needed),
             dict(around),
             dealing,
+            chunk,
             record.body if isinstance(record, For) else (),
             self._own(record, buffers),
         )
@@ -219,24 +226,3 @@ class _Writing:
                 assert name in self.loops.own, f"{name} is in a block, and not its own"
                 memory[name] = memory.get(inside.source or "", name)
         return memory
-
-    def _dealing(self, blocks: For, launches: Sequence[Launch]) -> Dealing:
-        """Return how blocks are dealt: to the chunks of what they add up, or each by itself."""
-        number = blocks.upper - blocks.lower
-        chunks: set[tuple[Expression, Expression, Expression]] = set()
-        for launch in launches:
-            statement = self.statements.program.statement[launch.statement]
-            if not isinstance(statement, Adding):
-                continue
-            path = self.statements.paths[statement.name]
-            loop = next(loop for loop in loops_above(path) if loop.apart)
-            stands = standing(loop, statement.name, statement.dims)
-            if statement.dims[stands.position] in statement.over:
-                dealt = statement.chunks
-                assert dealt is not None and dealt.loop == loop.name, "blocks add to one element"
-                chunks.add((dealt.first, dealt.blocks, dealt.runs))
-        if not chunks:
-            return Dealing(blocks.lower, number, number)
-        if len(chunks) > 1:  # a chunk of one sum has parts of two of another's
-            return Dealing(blocks.lower, number, expression(1))
-        return Dealing(*chunks.pop())

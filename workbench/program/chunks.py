@@ -21,9 +21,9 @@ from workbench.program.values import Body, Call, IndexValue, Read, Statement
 class Chunks:
     """At most `count` runs of the blocks of the loop called `loop`.
 
-    `first` is the number of the first block, `blocks` how many there are. Each run has two blocks
-    at least where there are as many. An instance of the points stands in the loop by its dimension
-    `dim`, at `(dim + shift) // size`.
+    `first` is the number of the first block, `blocks` how many there are; a run has one at least.
+    An instance of the points stands in the loop by its dimension `dim`, at
+    `(dim + shift) // size`.
     """
 
     count: int
@@ -47,7 +47,7 @@ class Chunks:
     @property
     def runs(self) -> Expression:
         """The number of runs."""
-        return minimum(maximum(self.blocks // 2, 1), self.count)
+        return minimum(maximum(self.blocks, 1), self.count)
 
     @property
     def room(self) -> int | Expression:

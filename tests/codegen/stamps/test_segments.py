@@ -116,5 +116,5 @@ def test_an_episode_is_divided_inside(of_ppo: Made) -> None:
 def test_a_kernel_of_one_statement_has_no_stamps() -> None:
     kernels = kernels_of(ppo(hidden=(5,)))
     divided, segments = stamped(kernels)
-    assert divided == kernels
+    assert divided.kernels == tuple(kernels.kernels)
     assert segments == ()

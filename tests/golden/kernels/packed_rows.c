@@ -58,7 +58,7 @@ void kernel_last(Run *run) {
     }
 }
 
-static void blocks_of_kernel_x_and_4_more(Run *run, const int64_t *outer, int64_t first_block, int64_t behind_blocks) {
+static void blocks_of_kernel_x_and_4_more(Run *run, const int64_t *outer, int64_t chunk, int64_t first_block, int64_t behind_blocks) {
     const int64_t B = run->sizes[0];
     char *const scratch = run->own + run->scratch[3];
     float *const x = (float *)(run->own + run->own_places[4]);

@@ -226,7 +226,7 @@ def test_runs_add_in_order_and_then_the_runs(size: int, chunks: int, count: int)
     done = NumPyBackend().compile(program).run({"B": count}, 3, "float32")
     x = done.outputs["x"]
     blocks = -(-count // size)
-    runs = min(max(blocks // 2, 1), chunks)
+    runs = min(blocks, chunks)
     partial = np.zeros(chunks, np.float32)
     for block in range(blocks):
         values = x[block * size : (block + 1) * size]
@@ -238,7 +238,7 @@ def test_runs_add_in_order_and_then_the_runs(size: int, chunks: int, count: int)
 
 
 @pytest.mark.parametrize("blocks", range(1, 70))
-def test_blocks_are_dealt_to_runs_of_two_at_least(blocks: int) -> None:
+def test_blocks_are_dealt_to_runs_of_one_at_least(blocks: int) -> None:
     program = taken(averages(), Persist("b", 2, 16))
     adding = next(s for s in derived(program).statements if isinstance(s, Adding))
     assert adding.chunks is not None
@@ -249,7 +249,7 @@ def test_blocks_are_dealt_to_runs_of_two_at_least(blocks: int) -> None:
     assert runs == sorted(runs) and set(runs) == set(range(runs[-1] + 1))
     lengths = [runs.count(run) for run in set(runs)]
     assert max(lengths) - min(lengths) <= 1
-    assert min(lengths) >= min(2, blocks) and len(lengths) == min(16, max(1, blocks // 2))
+    assert min(lengths) >= 1 and len(lengths) == min(16, blocks)
 
 
 # -- refusals --------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from workbench.backends import philox
 from workbench.backends.externals import Externals
 from workbench.backends.failed_checks import failed
-from workbench.backends.native.building.build import Library
+from workbench.backends.native.building.build import Library, build_ahead
 from workbench.backends.native.building.c_units import Unit
 from workbench.backends.native.building.compilers import Compiler
 from workbench.backends.native.building.load import load
@@ -28,7 +28,7 @@ from workbench.backends.protocol import CompilerWork, Execution, Progress
 from workbench.backends.run_progress import RunProgress
 from workbench.backends.tracker import Capacity, spaces
 from workbench.codegen.kernels import ProgramKernels
-from workbench.codegen.printing.program_text import ProgramText, program_text, slots
+from workbench.codegen.printing.program_text import ProgramText, program_text, slots, units_of
 from workbench.codegen.run_memory import LINE, RunMemory, peak_bytes, run_memory
 from workbench.codegen.runtime import headers
 from workbench.errors import CompilerError, RunError, warn
@@ -74,7 +74,7 @@ class CompiledProgram:
         warns where what was compiled cannot be kept for later.
         """
         if dtype not in self._loaded:
-            units = [Unit(name, text) for name, text in self.text(dtype).units.items()]
+            units = self._units(dtype)
             try:
                 with self._keeping_kernels():
                     self._loaded[dtype] = load(units, self.compiler, headers())
@@ -86,6 +86,21 @@ class CompiledProgram:
                 warn(self._loaded[dtype][0].note)
         library, _ = self._loaded[dtype]
         return CompilerWork(0.0 if library.cached else library.seconds, library.cpu_seconds)
+
+    def text_units(self, dtype: str) -> Iterator[tuple[str, str]]:
+        """Yield the units of the generated C for a dtype, each when its kernels are made."""
+        return units_of(self.kernels, dtype)
+
+    def _units(self, dtype: str) -> list[Unit]:
+        """Return all units. Where kernels are made anew, one is compiled while the next is
+        generated.
+        """
+        units: list[Unit] = []
+        for name, text in self.text_units(dtype):
+            units.append(Unit(name, text))
+            if not self.stored:
+                build_ahead(units[-1], self.compiler, headers())
+        return units
 
     @contextmanager
     def _keeping_kernels(self) -> Iterator[None]:

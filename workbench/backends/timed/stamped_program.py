@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from workbench.backends.native.compiled_program import CompiledProgram, NativeRu
 from workbench.backends.native.run_arguments import Arguments
 from workbench.backends.timed.stamps import TimedLaunch, TimedRun
 from workbench.codegen.kernel_records import Stamp, walk
-from workbench.codegen.printing.program_text import ProgramText, program_text
+from workbench.codegen.printing.program_text import ProgramText, program_text, units_of
 from workbench.program.sizes import resolve
 
 BATCH, BATCHES = 1000, 9
@@ -45,6 +45,10 @@ class StampedProgram(CompiledProgram):
     def text(self, dtype: str = "float32") -> ProgramText:
         """Return the generated C for a dtype."""
         return program_text(self.kernels, dtype, stamped=True)
+
+    def text_units(self, dtype: str) -> Iterator[tuple[str, str]]:
+        """Yield the units of the generated C for a dtype, each when its kernels are made."""
+        return units_of(self.kernels, dtype, stamped=True)
 
     @property
     def stamps(self) -> int:

@@ -6,7 +6,7 @@ and compiling takes as long as the text is long.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import NamedTuple
 
 PLACES = "places"
@@ -27,25 +27,28 @@ class Call(NamedTuple):
     places: tuple[int, ...] = ()
 
 
-def as_functions(
-    texts: Mapping[str, str], names: Mapping[str, Collection[str]]
-) -> tuple[dict[str, str], dict[str, Call]]:
-    """Return the functions of kernels by name, and how each kernel is called.
+class Functions:
+    """The functions of the kernels so far: by its name how each is called."""
 
-    `texts` are the kernels, each as a function of its own called by the kernel's name. `names` are
-    what a kernel calls things itself, for those kernels that may be told places.
-    """
-    equal: dict[str, list[str]] = {}
-    for kernel, text in texts.items():
-        alike = _but_for_names(text, {kernel, *names[kernel]}) if kernel in names else kernel
-        equal.setdefault(alike, []).append(kernel)
-    functions, calls = {}, {}
-    for first, *others in equal.values():
-        told = bool(others and _places(texts[first]))
-        functions[first] = _told_places(first, texts[first]) if told else texts[first]
-        for kernel in (first, *others):
-            calls[kernel] = Call(first, _places(texts[kernel]) if told else ())
-    return functions, calls
+    def __init__(self) -> None:
+        self.calls: dict[str, Call] = {}
+        self._alike: dict[str, str] = {}
+
+    def add(self, kernel: str, text: str, names: Collection[str] | None) -> str | None:
+        """Add a kernel by its name, with its text as a function of its own called so; return the
+        text of the function that it needs, None where that is one before.
+
+        `names` are what it calls things itself; None where it may not be told places.
+        """
+        if names is None:
+            self.calls[kernel] = Call(kernel)
+            return text
+        alike, places = _but_for_names(text, {kernel, *names}), _places(text)
+        function = self._alike.setdefault(alike, kernel)
+        self.calls[kernel] = Call(function, places)
+        if function != kernel:
+            return None
+        return _told_places(kernel, text) if places else text
 
 
 def _but_for_names(text: str, names: Collection[str]) -> str:

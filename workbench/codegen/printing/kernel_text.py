@@ -82,11 +82,20 @@ class KernelText:
             getattr(self, f"_{type(record).__name__.lower()}")(record)
         self._held = before
 
-    def blocks(self, record: Loop) -> None:
-        """Write the loop over the blocks that a thread runs, until a check fails."""
-        name = self._c(record.variable)
+    def chunk(self, chunk: str, records: Sequence[KernelRecord]) -> None:
+        """Write what a thread runs of a kernel in blocks, of one chunk: of a loop over all chunks
+        its turn, and the loop over the blocks, until a check fails.
+        """
+        *before, blocks = records
+        for record in before:
+            if isinstance(record, Loop) and record.variable == chunk:
+                self.body(record.body)
+            else:
+                self.body([record])
+        assert isinstance(blocks, Loop)
+        name = self._c(blocks.variable)
         self.write(f"for (int64_t {name} = first_block; {name} < behind_blocks; {name}++) {{")
-        self._nested(record.body, "if (*run->stop | run->failed) break;")
+        self._nested(blocks.body, "if (*run->stop | run->failed) break;")
 
     def _c(self, name: str) -> str:
         return self.values.name(name)

@@ -16,7 +16,7 @@ from workbench.codegen.kernel_records import Loop as KernelLoop
 from workbench.codegen.kernel_records import walk as walk_kernel
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.codegen.printing.c_expressions import condition_text, expression_text
-from workbench.codegen.printing.equal_kernels import COMMENT, PLACES, Call, as_functions
+from workbench.codegen.printing.equal_kernels import COMMENT, PLACES, Functions
 from workbench.codegen.printing.kernel_text import KernelText
 from workbench.codegen.printing.stamping import FUNCTIONS, INCLUDED, NAMES
 from workbench.codegen.printing.value_text import KINDS, STORED
@@ -67,7 +67,13 @@ def program_text(made: ProgramKernels, dtype: str, stamped: bool = False) -> Pro
     """Return a program as C for one dtype of floats. Where it is `stamped`, a stamp follows every
     launch, with the kernel's number: kernels themselves stay as they are.
     """
-    return _Writer(made, REALS[dtype], stamped).text()
+    writer = _Writer(made, REALS[dtype], stamped)
+    return ProgramText(dict(writer.units()), writer.kernels)
+
+
+def units_of(made: ProgramKernels, dtype: str, stamped: bool = False) -> Iterator[tuple[str, str]]:
+    """Yield the units of a program by name, each when its kernels are made; see `program_text`."""
+    return _Writer(made, REALS[dtype], stamped).units()
 
 
 def _words_of(text: str) -> list[str]:
@@ -89,6 +95,29 @@ def slots(made: ProgramKernels) -> dict[str, int]:
     return {name: n for n, name in enumerate(made.buffers)}
 
 
+@dataclass
+class _Part:
+    """The functions so far of a unit."""
+
+    functions: list[str] = field(default_factory=list)
+    stamped: bool = False
+
+    @property
+    def characters(self) -> int:
+        """The number of characters of all functions."""
+        return sum(map(len, self.functions))
+
+    def add(self, function: str, kernel: KernelRecords) -> None:
+        """Add the function of a kernel."""
+        self.functions.append(function)
+        self.stamped |= any(isinstance(r, Stamp) for r in walk_kernel(kernel.records))
+
+    @property
+    def text(self) -> str:
+        """The unit."""
+        return ELSEWHERE + (INCLUDED if self.stamped else "") + "\n".join(self.functions)
+
+
 class _Writer:
     def __init__(self, made: ProgramKernels, real: str, stamped: bool) -> None:
         self.made = made
@@ -108,40 +137,39 @@ class _Writer:
                 self._name(record.variable)
         for name in made.buffers:
             self._name(name)
-        self.functions = [
-            unique(_ascii(f"kernel_{_title(kernel)}"), self.taken) for kernel in made.kernels
-        ]
-        self.calls: dict[str, Call] = {}
-        self.called: dict[str, set[str]] = {}
-        """What kernels call things themselves, of those whose blocks are not dealt to threads."""
+        self.kernels: dict[str, str] = {}
+        """The kernels so far by name, each as a function of its own."""
+        self.functions = Functions()
 
-    def text(self) -> ProgramText:
-        """Return all units."""
-        kernels = {
-            name: self._kernel(name, kernel, number)
-            for number, (name, kernel) in enumerate(
-                zip(self.functions, self.made.kernels, strict=True)
-            )
-        }
-        inside = (r for kernel in self.made.kernels for r in walk_kernel(kernel.records))
-        head = ELSEWHERE + (INCLUDED if any(isinstance(r, Stamp) for r in inside) else "")
-        functions, self.calls = as_functions(kernels, self.called)
-        parts: list[list[str]] = []
-        for text in functions.values():
-            if not parts or sum(map(len, parts[-1])) + len(text) > UNIT_CHARACTERS:
-                parts.append([])
-            parts[-1].append(text)
+    def units(self) -> Iterator[tuple[str, str]]:
+        """Yield all units by name, each when its kernels are made."""
+        yield RUNTIME, HERE
+        part, number = _Part(), 1
+        for place, kernel in enumerate(self.made.kernels):
+            name = unique(_ascii(f"kernel_{_title(kernel)}"), self.taken)
+            self.kernels[name], own_names = self._kernel(name, kernel, place)
+            function = self.functions.add(name, self.kernels[name], own_names)
+            if function is None:
+                continue
+            if part.functions and part.characters + len(function) > UNIT_CHARACTERS:
+                yield f"kernels_{number}", part.text
+                part, number = _Part(), number + 1
+            part.add(function, kernel)
         driver = self._driver()
-        units = {f"kernels_{n}": head + "\n".join(part) for n, part in enumerate(parts, 1)}
-        if len(units) == 1 and sum(map(len, (*parts[0], driver))) <= UNIT_CHARACTERS:
-            return ProgramText(
-                {RUNTIME: HERE, "program": f"{units.popitem()[1]}\n{driver}"}, kernels
-            )
-        return ProgramText({RUNTIME: HERE, "program": ELSEWHERE + driver, **units}, kernels)
+        if number == 1 and part.characters + len(driver) <= UNIT_CHARACTERS:
+            yield "program", f"{part.text}\n{driver}"
+            return
+        yield f"kernels_{number}", part.text
+        yield "program", ELSEWHERE + driver
 
     # -- kernels -----------------------------------------------------------------------------------
 
-    def _kernel(self, function: str, kernel: KernelRecords, number: int) -> str:
+    def _kernel(
+        self, function: str, kernel: KernelRecords, number: int
+    ) -> tuple[str, set[str] | None]:
+        """Return a kernel as a function of its own, and what it calls things itself; None where its
+        blocks are dealt to threads.
+        """
         used = kernel.buffers
         kinds = {name: self._kind(self.made.buffers[name].dtype) for name in used}
         local = _Names(self.names, set(self.taken))
@@ -154,30 +182,24 @@ class _Writer:
         if kernel.dealing is None:
             text.body(kernel.records)
         else:
-            (blocks,) = kernel.records
-            assert isinstance(blocks, KernelLoop)
-            text.blocks(blocks)
+            text.chunk(kernel.chunk, kernel.records)
         lines = [*self._given(kernel, local), *text.lines]
         if any("scratch" in _WORD.findall(line) for line in lines):
             memory = "arena" if kernel.dealing is None else "own"
             lines.insert(0, f"    char *const scratch = run->{memory} + run->scratch[{number}];")
         if kernel.dealing is None:
-            self.called[function] = {*self.names.values(), *local.own.values()}
-            return self._function(self._declared(function, kernel), lines)
+            names = {*self.names.values(), *local.own.values()}
+            return self._function(self._declared(function, kernel), lines), names
         own = [
             f"    const int64_t {self.names[v]} = outer[{k}];"
             for k, v in enumerate(kernel.variables)
         ]
         words = {word for line in lines for word in _WORD.findall(line)}
         lines = [*(line for line in own if _WORD.findall(line)[2] in words), *lines]
-        given = "Run *run, const int64_t *outer, int64_t first_block, int64_t behind_blocks"
-        blocks_of = f"static void blocks_of_{function}({given})"
-        return "\n".join(
-            [
-                self._function(blocks_of, lines),
-                self._function(self._declared(function, kernel), [self._dealt(function, kernel)]),
-            ]
-        )
+        given = f"int64_t {local(kernel.chunk)}, int64_t first_block, int64_t behind_blocks"
+        blocks_of = f"static void blocks_of_{function}(Run *run, const int64_t *outer, {given})"
+        dealt = self._function(self._declared(function, kernel), [self._dealt(function, kernel)])
+        return f"{self._function(blocks_of, lines)}\n{dealt}", None
 
     def _function(self, declared: str, lines: Sequence[str]) -> str:
         """Return a function, which finds the sizes that it needs."""
@@ -194,7 +216,7 @@ class _Writer:
 
     def _dealt(self, function: str, kernel: KernelRecords) -> str:
         """Return the line that lets threads run the blocks of a kernel."""
-        (blocks,), dealing = kernel.records, kernel.dealing
+        blocks, dealing = kernel.records[-1], kernel.dealing
         assert isinstance(blocks, KernelLoop) and dealing is not None
         outer = ", ".join(self.names[v] for v in kernel.variables) or "0"
         numbers = (blocks.lower, blocks.upper, dealing.first, dealing.blocks, dealing.chunks)
@@ -232,11 +254,12 @@ class _Writer:
 
     def _driver(self) -> str:
         before, main, behind = split(self.made.loops)
-        self.launches = enumerate(zip(self.functions, self.made.kernels, strict=True))
+        calls = self.functions.calls
+        self.launches = enumerate(zip(self.kernels, self.made.kernels, strict=True))
         lines = [
-            f"{self._declared(name, kernel, told=bool(self.calls[name].places))};"
-            for name, kernel in zip(self.functions, self.made.kernels, strict=True)
-            if self.calls[name].function == name
+            f"{self._declared(name, kernel, told=bool(calls[name].places))};"
+            for name, kernel in zip(self.kernels, self.made.kernels, strict=True)
+            if calls[name].function == name
         ]
         variable = self.names[main.variable] if main else "unused"
         for entry, given, body in (
@@ -267,7 +290,7 @@ class _Writer:
         for record in body:
             if isinstance(record, Launch) or (isinstance(record, For) and record.apart):
                 number, (function, kernel) = next(self.launches)
-                call = self.calls[function]
+                call = self.functions.calls[function]
                 given = ["run", *(self.names[v] for v in kernel.variables)]
                 if call.places:
                     given[1:1] = [f"(const int32_t[]){{{', '.join(map(str, call.places))}}}"]

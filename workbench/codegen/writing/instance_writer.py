@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from workbench.codegen.bodies.addresses import address
@@ -88,6 +88,8 @@ class InstanceWriter:
         """The runs of blocks that have a part of the element each, along its first inner axis."""
         self.shape = symbolic(shape if self.chunks is None else shape[1:])
         """The inner shape of what an instance writes."""
+        self.run: Expression | None = None
+        """The run of blocks whose part of the element is written, where the kernel runs one."""
         self.in_block: dict[Body, InBlock] = {}
         """The bodies whose values are computed for the whole block."""
         self.lent: list[Body] = []
@@ -166,6 +168,16 @@ class InstanceWriter:
             self.over_axes(lanes, lambda: self._plain(lanes))
         else:
             self.over_axes(lanes, lambda: write_reduction(self, lanes))
+
+    def write_part(self, run: Expression) -> None:
+        """Write the part of one run of blocks: its element along the first inner axis."""
+        body, shape = self.statement.body, self.shape[1:]
+        assert isinstance(body, Call) and body.operation == "broadcast"
+        (number,) = body.arguments
+        part = Call("broadcast", (number,), body.dtype, shape, (("shape", shape),))
+        self.statement = replace(self.statement, body=part if shape else number)
+        self.shape, self.run = shape, run
+        self.write()
 
     # -- loops -------------------------------------------------------------------------------------
 
@@ -263,9 +275,11 @@ class InstanceWriter:
     def address(self, index: Index) -> Expression:
         """Return the place of the result's element at a position of its inner shape."""
         write = tuple(e.substitute(self.place) for e in self.statement.write)
-        inner = flat(index, self.shape)
-        if self.chunks is not None:
-            inner = inner + self.chunks.run_of(self.place) * total(self.shape)
+        inner, run = flat(index, self.shape), self.run
+        if run is None and self.chunks is not None:
+            run = self.chunks.run_of(self.place)
+        if run is not None:
+            inner = inner + run * total(self.shape)
         return address(self.target, write, inner, self.place)
 
     def store_zeros(self, lanes: bool) -> None:

@@ -28,6 +28,7 @@ from workbench.lowering.loops.records import walk as walk_records
 from workbench.lowering.memory.takeover import memory_of
 from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import Stored, memory_order
+from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.loops.axis_blocks import axis_blocks
 from workbench.polyhedral.tree import Path, axis_dims, paths
 from workbench.program.accumulating import owner
@@ -75,6 +76,8 @@ class RegionWriter:
     def __init__(self, out: Emitter, statements: Statements) -> None:
         self.out = out
         self.statements = statements
+        self._runs, self._run = "", expression(0)
+        """The loop over blocks whose runs have a part each of what they add up, and the run."""
 
     def write(self, body: Sequence[Record]) -> None:
         """Write the loops and instances of a body; memory is there already."""
@@ -90,6 +93,19 @@ class RegionWriter:
                 self._around(record)
         self._instances(together)
 
+    def deal(self, runs: str, chunk: str, chunks: Expression, begins: Sequence[Launch]) -> None:
+        """Let each thread run one of the chunks at a time, whose variable is `chunk`: a run of the
+        blocks of the loop `runs`. Write what a chunk begins before it adds to it.
+        """
+        self._runs, self._run = runs, variable(chunk)
+        if not begins:
+            return
+        with self.out.around(chunk, expression(0), chunks, backwards=False):
+            for launch in begins:
+                writer = self.statements.writer(self.out, launch)
+                self._serve(writer)
+                writer.write_part(self._run)
+
     def _around(self, record: For | If) -> None:
         if isinstance(record, If):
             with self.out.where(record.condition):
@@ -100,16 +116,22 @@ class RegionWriter:
                 self._gather_ahead(record)
             self.write(record.body)
 
+    def _writer(self, launch: Launch) -> InstanceWriter:
+        writer = self.statements.writer(self.out, launch)
+        if writer.chunks is not None and writer.chunks.loop == self._runs:
+            writer.run = self._run
+        return writer
+
     def _gather_ahead(self, blocks: For) -> None:
         """Look up what the statements of one block gather, that stand in no loop inside."""
         inside = [r for r in blocks.body if isinstance(r, Launch)]
         everywhere = (r for r in walk_records(blocks.body) if isinstance(r, Launch))
         written = frozenset(name for launch in everywhere for name in launch.writes)
-        gather_ahead(self.out, [self.statements.writer(self.out, r) for r in inside], written)
+        gather_ahead(self.out, [self._writer(r) for r in inside], written)
 
     def _in_a_row(self, launches: Sequence[Launch]) -> None:
         """Write instances over the same elements in a row in one loop."""
-        writers = [self.statements.writer(self.out, launch) for launch in launches]
+        writers = [self._writer(launch) for launch in launches]
         bodies = []
         for writer in writers:
             self._serve(writer)
@@ -129,7 +151,7 @@ class RegionWriter:
         group: list[InstanceWriter] = []
         key: Lanes | None = None
         for launch in launches:
-            writer = self.statements.writer(self.out, launch)
+            writer = self._writer(launch)
             own = writer.common_lanes()
             if group and (own is None or own != key or not self._joins(group, writer)):
                 self._write_group(group, key)

@@ -212,7 +212,8 @@ class If:
 class For:
     """A sequential loop: `variable` from `lower` to `upper` (exclusive), or backwards.
 
-    `sure`: it runs at least once, whatever the sizes. `apart`: its iterations may run in any order.
+    `sure`: it runs at least once, whatever the sizes. `apart`: its iterations may run in any order;
+    those of a run of them come behind what the launches in `begins` write for it.
     """
 
     variable: str
@@ -223,6 +224,7 @@ class For:
     body: tuple[Record, ...]
     sure: bool = False
     apart: bool = False
+    begins: tuple[Launch, ...] = ()
 
     @property
     def range(self) -> tuple[Expression, Expression]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -34,7 +34,12 @@ from workbench.codegen.kernel_records import (
     Value,
     Variable,
 )
-from workbench.codegen.kernels import KernelRecords, ProgramKernels
+from workbench.codegen.kernels import (
+    KernelRecords,
+    Numbered,
+    ProgramKernels,
+    numbered_records,
+)
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, Buffer, For, If, Launch, Record
 from workbench.measure.calibration.probes import EMPTY, WORKING_SETS
@@ -55,9 +60,11 @@ PROBED, TURN, LANE = "probe", "turn", "lane"
 
 Records = tuple[KernelRecord, ...]
 
+WIDTHS = (64, 32, 16)
+"""The columns that a group of a product has: four vectors, two and one where they are widest."""
 PRODUCTS = {
-    "large": (64, 32, 64),
-    "short": (64, 32, 4),
+    **{f"of {width}": (64, width, 64) for width in WIDTHS},
+    "short": (64, 64, 4),
     "small": (1, 16, 1),
 }
 """Rows, columns and summed elements of products."""
@@ -86,7 +93,7 @@ def _numbers(name: str, count: int, dtype: str = "float") -> Buffer:
 BUFFERS = {
     buffer.name: buffer
     for buffer in (
-        *(_numbers(name, N + LANES * CHAIN + BETWEEN) for name in "abc"),
+        *(_numbers(name, 64 * 64 + BETWEEN) for name in "abc"),
         _numbers("places", N, "int32"),
         _numbers("words", 2 * N + 64, "int32"),
         *(_numbers(f"{name}{size}", size // 12) for size in WORKING_SETS for name in "xyz"),
@@ -236,14 +243,12 @@ def program(chosen: Sequence[Probe]) -> ProgramKernels:
     """Return the program of these probes: a turn of its main loop runs the launches of one."""
     kernels: list[KernelRecords] = []
     parts: list[Record] = []
-    checks: list[Require] = []
+    numbered = Numbered()
     for k, probe in enumerate(chosen):
-        records = [_numbered(record, checks) for record in probe.records]
+        records = numbered_records(probe.records, numbered)
         variables = (TURN,)
         ranges = {TURN: (expression(0), expression(probe.launches - 1))}
-        kernels.append(
-            KernelRecords((probe.name,), probe.buffers, tuple(records), (), variables, ranges)
-        )
+        kernels.append(KernelRecords((probe.name,), probe.buffers, records, (), variables, ranges))
         launch = Launch(probe.name, (), (), probe.buffers)
         turns = For(TURN, expression(0), expression(probe.launches), False, TURN, (launch,))
         parts.append(If(AffineComparison(variable(PROBED), "==", expression(k)), (turns,)))
@@ -251,17 +256,7 @@ def program(chosen: Sequence[Probe]) -> ProgramKernels:
     main = For(PROBED, expression(0), count, False, PROBED, tuple(parts))
     body: tuple[Record, ...] = (*(Allocate(buffer) for buffer in BUFFERS.values()), main)
     loops = LoopProgram("calibration", (), body, (), {}, {})
-    return ProgramKernels(EMPTY, loops, tuple(kernels), tuple(checks), (), {})
-
-
-def _numbered(record: KernelRecord, checks: list[Require]) -> KernelRecord:
-    """Return a record with its checks numbered; add these to those before."""
-    if isinstance(record, Loop):
-        return replace(record, body=tuple(_numbered(part, checks) for part in record.body))
-    if isinstance(record, Require):
-        record = replace(record, number=len(checks) + 1)
-        checks.append(record)
-    return record
+    return ProgramKernels(EMPTY, loops, tuple(kernels), {}, numbered)
 
 
 def seconds(dtype: str) -> dict[str, float]:

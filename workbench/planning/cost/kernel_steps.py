@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from workbench.codegen.dealing import Dealing
 from workbench.codegen.kernel_records import (
     LANES,
     PRODUCTS,
@@ -32,7 +33,7 @@ from workbench.codegen.kernel_records import (
 )
 from workbench.codegen.kernel_records import Loop as RecordLoop
 from workbench.codegen.kernel_work import BYTES
-from workbench.codegen.kernels import Dealing, KernelRecords, ProgramKernels
+from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.lowering.loops.records import For, If, Launch, Record
 from workbench.polyhedral.conditions import Condition, names_in
 from workbench.polyhedral.expression import Expression, expression, variable

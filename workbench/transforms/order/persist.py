@@ -31,8 +31,8 @@ class Persist(Transform):
     A block goes through all of its statements before it ends, so that it needs memory of its own
     only: what is used inside keeps one block. Sums over `dim` become points, which a block adds up
     as it computes them, and a result behind the blocks (`Accumulate`). The blocks are dealt to
-    `chunks` runs of consecutive ones, of two at least: each run adds up in order, and then the runs
-    are combined in order, whatever runs at once.
+    `chunks` runs of consecutive ones: each run adds up in order, and then the runs are combined in
+    order, whatever runs at once.
 
     Without `statements`, all over `dim`: each stands in the latest blocks that precede all its
     readers or hold them. Where one needs a finished sum over `dim`, blocks end and others begin.

@@ -163,6 +163,9 @@ def test_unit_that_fails_ahead_fails_where_its_library_is_built(
     build_ahead(RUNTIME, compiler, HEADERS)
     with pytest.raises(CompilerError, match=r"failed at runtime\.c"):
         build([RUNTIME], compiler, HEADERS)
+    assert log.read_text().split() == ["runtime.o"]
+    with pytest.raises(CompilerError, match=r"failed at runtime\.c"):  # and is tried again
+        build([RUNTIME], compiler, HEADERS)
     assert log.read_text().split() == ["runtime.o", "runtime.o"]
 
 

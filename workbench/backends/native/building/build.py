@@ -20,7 +20,7 @@ from workbench.backends.native.building.c_units import Unit, included
 from workbench.backends.native.building.compiler_failures import compiling_failed, linking_failed
 from workbench.backends.native.building.compilers import Compiler, environment
 from workbench.backends.native.building.processes import Ended, run_side_by_side
-from workbench.errors import CompilerError, WorkbenchError
+from workbench.errors import CompilerError
 from workbench.processor import usable_cores
 
 TIMEOUT = 300.0
@@ -30,6 +30,9 @@ SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 
 _ahead: dict[str, Future[float]] = {}
 """Objects that are compiled ahead, by their names in the cache: the CPU seconds of each."""
+
+_at_once = threading.BoundedSemaphore(usable_cores())
+"""Compilers that run ahead at once: each takes a processor and some memory."""
 
 
 @dataclass(frozen=True)
@@ -114,9 +117,8 @@ def build(
 def build_ahead(
     unit: Unit, compiler: Compiler, headers: Mapping[str, str], timeout: float = TIMEOUT
 ) -> None:
-    """Begin to compile a unit that is not known yet, beside the caller: `build` waits for it.
-
-    What fails is not said here: `build` then compiles the unit again.
+    """Begin to compile a unit that is not known yet, beside the caller: `build` waits for it, and
+    raises where it fails.
     """
     name = _stored(unit, compiler, headers)
     if name in _ahead or cache.find(cache.OBJECTS, name) is not None:
@@ -126,11 +128,11 @@ def build_ahead(
     def compile_it() -> None:
         spent: list[float] = []
         try:
-            with _working_folder() as folder:
+            with _at_once, _working_folder() as folder:
                 _compile([unit], _Work(Path(folder), compiler, headers, timeout, spent))
-        except (WorkbenchError, OSError):
-            spent = []
-        finally:
+        except BaseException as error:
+            done.set_exception(error)
+        else:
             done.set_result(sum(spent))
 
     threading.Thread(target=compile_it, name=f"compiles {unit.name}").start()
@@ -154,8 +156,8 @@ def _built(units: Sequence[Unit], key: str, work: _Work) -> Library:
     missing = [unit for unit in units if unit not in begun and not _known(unit, work)]
     _compile(missing, work)  # beside what was begun ahead, which is waited for only now
     ahead = [unit for unit in begun if _waited(unit, work)]
-    failed = [unit for unit in begun if not _known(unit, work)]
-    _compile(failed, work)
+    lost = [unit for unit in begun if not _known(unit, work)]  # the cache was emptied since
+    _compile(lost, work)
     made = _link(units, work, key)
     path, note = cache.store(cache.LIBRARIES, key + SUFFIX, made)
     return Library(
@@ -163,18 +165,21 @@ def _built(units: Sequence[Unit], key: str, work: _Work) -> Library:
         path=path,
         bytes=made.stat().st_size,
         cpu_seconds=sum(work.spent),
-        compiled=tuple(u.name for u in units if u in missing or u in ahead or u in failed),
+        compiled=tuple(u.name for u in units if u in missing or u in ahead or u in lost),
         note=note,
     )
 
 
 def _waited(unit: Unit, work: _Work) -> bool:
-    """Wait for a unit that is compiled ahead; tell whether it was."""
+    """Wait for a unit that is compiled ahead; tell whether it was. Raises what it has failed by."""
     done = _ahead.get(work.stored(unit))
     if done is None:
         return False
-    work.spent.append(done.result())
-    return _ahead.pop(work.stored(unit), None) is not None
+    try:
+        work.spent.append(done.result())
+    finally:
+        first = _ahead.pop(work.stored(unit), None) is not None
+    return first
 
 
 def _known(unit: Unit, work: _Work) -> bool:

@@ -10,8 +10,9 @@
 
 #include "run.h"
 
-/* Run the blocks from `first` to `behind`, inside loops whose variables have the values `at`. */
-typedef void Blocks(Run *run, const int64_t *at, int64_t first, int64_t behind);
+/* Begin what chunk `k` adds up, and run its blocks from `first` to `behind`, inside loops whose
+   variables have the values `at`. */
+typedef void Blocks(Run *run, const int64_t *at, int64_t k, int64_t first, int64_t behind);
 
 /* Run all blocks from `lower` to `upper`. The `dealt` ones from `first` on are dealt to chunks.
    `lasting` is how many nanoseconds a launch lately took one thread, 0 before the first: a short
@@ -45,11 +46,15 @@ OUT_OF_LINE void each_block(Run *run, Blocks *blocks, const int64_t *at, int64_t
 #define LOWERED(place) __atomic_sub_fetch(place, 1, __ATOMIC_SEQ_CST)
 #define APART(n) char apart_##n[64] /* what follows has a cache line of its own */
 
-typedef struct Pool {
-    Run run; /* as the launch finds it */
+typedef struct {
     Blocks *blocks;
     const int64_t *at;
     int64_t lower, upper, first, dealt, chunks;
+} Launch;
+
+typedef struct Pool {
+    Run run; /* as the launch finds it */
+    Launch launched;
     int64_t alone, shared; /* the nanoseconds of launches alone, as estimated, and as they were */
     int64_t pause;         /* those of launches last not shared, since sharing did not pay */
     int64_t unshared;      /* and how many of them are still to come */
@@ -100,11 +105,20 @@ static int64_t own_nanoseconds(void) { return clocked(CLOCK_THREAD_CPUTIME_ID); 
     })
 
 /* The first block of a chunk. Here there may be fewer blocks than are dealt in all. */
-static int64_t chunk_begin(const Pool *pool, int64_t k) {
-    if (k == 0) return pool->lower;
-    if (k == pool->chunks) return pool->upper;
-    const int64_t begin = pool->first + (k * pool->dealt + pool->chunks - 1) / pool->chunks;
-    return minimum_l(maximum_l(begin, pool->lower), pool->upper);
+static int64_t chunk_begin(const Launch *launch, int64_t k) {
+    if (k == 0) return launch->lower;
+    if (k == launch->chunks) return launch->upper;
+    const int64_t begin = launch->first + (k * launch->dealt + launch->chunks - 1) / launch->chunks;
+    return minimum_l(maximum_l(begin, launch->lower), launch->upper);
+}
+
+static void run_chunk(const Launch *launch, Run *run, int64_t k) {
+    launch->blocks(run, launch->at, k, chunk_begin(launch, k), chunk_begin(launch, k + 1));
+}
+
+static void run_all_chunks(const Launch *launch, Run *run) {
+    for (int64_t k = 0; k < launch->chunks && !(*run->stop | run->failed); k++)
+        run_chunk(launch, run, k);
 }
 
 /* Run chunks while there are some to begin. Chunks are begun in their order, so that those before
@@ -113,8 +127,8 @@ static int64_t chunk_begin(const Pool *pool, int64_t k) {
 static int64_t run_chunks(Pool *pool, Run *run) {
     for (int64_t done = 0;; done++) {
         const int64_t k = RAISED(&pool->next) - 1;
-        if (k >= pool->chunks || *run->stop) return done;
-        pool->blocks(run, pool->at, chunk_begin(pool, k), chunk_begin(pool, k + 1));
+        if (k >= pool->launched.chunks || *run->stop) return done;
+        run_chunk(&pool->launched, run, k);
         if (!run->failed) continue;
         pthread_mutex_lock(&pool->lock);
         if (k < pool->failed_chunk) {
@@ -122,7 +136,7 @@ static int64_t run_chunks(Pool *pool, Run *run) {
             pool->failure = *run;
         }
         pthread_mutex_unlock(&pool->lock);
-        __atomic_store_n(&pool->next, pool->chunks, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&pool->next, pool->launched.chunks, __ATOMIC_SEQ_CST);
         return 0;
     }
 }
@@ -211,27 +225,23 @@ static void judge(Pool *pool, int64_t alone, int64_t shared) {
 OUT_OF_LINE void each_block(Run *run, Blocks *blocks, const int64_t *at, int64_t lower,
                             int64_t upper, int64_t first, int64_t dealt, int64_t chunks,
                             int64_t *lasting) {
+    const Launch launch = {blocks, at, lower, upper, first, dealt, chunks};
     Pool *const pool = run->pool;
     if (!pool || chunks < 2) {
-        blocks(run, at, lower, upper);
+        run_all_chunks(&launch, run);
         return;
     }
     const int64_t begun = nanoseconds(), expected = known(lasting);
     if (expected < WORTH_SHARING || pool->unshared > 0) {
-        blocks(run, at, lower, upper);
+        run_all_chunks(&launch, run);
         const int64_t taken = nanoseconds() - begun;
         if (expected >= WORTH_SHARING) pool->unshared -= taken;
         learn(lasting, taken);
         return;
     }
     pool->run = *run;
-    pool->blocks = blocks;
-    pool->at = at;
-    pool->lower = lower;
-    pool->upper = upper;
-    pool->first = first;
-    pool->dealt = dealt;
-    pool->chunks = pool->failed_chunk = chunks;
+    pool->launched = launch;
+    pool->failed_chunk = chunks;
     pool->processor = PROCESSOR;
     pool->next = 0;
     RAISED(&pool->launch);

@@ -1,0 +1,60 @@
+"""Units of a program are compiled while kernels of the next are generated."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import workbench as wb
+from tests.native_runs import QUICKLY
+from tests.programs import small_ppo
+from workbench.backends.native import compiled_program
+from workbench.backends.native.building.c_units import Unit
+from workbench.backends.native.compiled_program import CompiledProgram
+from workbench.codegen.kernels import program_kernels
+from workbench.codegen.printing import program_text
+from workbench.coming import Coming
+
+
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> list[Unit]:
+    """The units that are begun to be compiled ahead."""
+    units: list[Unit] = []
+    monkeypatch.setattr(compiled_program, "build_ahead", lambda unit, *_: units.append(unit))
+    monkeypatch.setattr(program_text, "UNIT_CHARACTERS", 5000)
+    return units
+
+
+def made() -> CompiledProgram:
+    program = wb.optimize(small_ppo(), backend="native").program
+    return CompiledProgram(program, program_kernels(program), QUICKLY.found(), stored=False)
+
+
+def test_unit_is_begun_before_all_kernels_are_made(
+    begun: list[Unit], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh = made()
+    kernels = fresh.kernels.kernels
+    known: list[int] = []
+
+    def beginning(unit: Unit, *_: object) -> None:
+        assert isinstance(kernels, Coming)
+        known.append(len(kernels._made))
+        begun.append(unit)
+
+    monkeypatch.setattr(compiled_program, "build_ahead", beginning)
+    fresh.prepare()
+    assert [unit.name for unit in begun] == list(fresh.text().units)
+    assert known == sorted(known)
+    assert 0 == known[0] < known[1] < known[2] < known[-1] == len(kernels)
+
+
+def test_nothing_is_begun_ahead_for_kernels_of_a_file(begun: list[Unit]) -> None:
+    replace(made(), stored=True).prepare()
+    assert begun == []
+
+
+def test_units_are_those_of_the_whole_text() -> None:
+    program = made()
+    assert dict(program.text_units("float32")) == program.text("float32").units

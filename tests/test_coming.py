@@ -1,0 +1,53 @@
+"""Sequences whose elements come one by one."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+
+import pytest
+
+from workbench.coming import Coming
+
+
+def counting(made: list[int], end: int = 3) -> Iterator[int]:
+    for n in range(end):
+        made.append(n)
+        yield 10 * n
+
+
+def test_elements_are_made_when_they_are_first_asked_for_and_once() -> None:
+    made: list[int] = []
+    coming = Coming(counting(made))
+    first, second = iter(coming), iter(coming)
+    assert (next(first), next(second), next(second)) == (0, 0, 10)
+    assert made == [0, 1]
+    assert list(first) == [10, 20]
+    assert (len(coming), coming[-1], coming[1:], made) == (3, 20, (10, 20), [0, 1, 2])
+
+
+def test_length_and_places_make_all() -> None:
+    made: list[int] = []
+    assert len(Coming(counting(made))) == 3
+    assert made == [0, 1, 2]
+    with pytest.raises(IndexError):
+        Coming(counting(made))[3]
+
+
+def test_error_comes_to_all_who_ask() -> None:
+    def failing() -> Iterator[int]:
+        yield 1
+        raise ValueError("no second")
+
+    coming = Coming(failing())
+    for _ in range(2):
+        elements = iter(coming)
+        assert next(elements) == 1
+        with pytest.raises(ValueError, match="no second"):
+            next(elements)
+    with pytest.raises(ValueError, match="no second"):
+        len(coming)
+
+
+def test_file_has_them_all() -> None:
+    assert pickle.loads(pickle.dumps(Coming(counting([])))) == (0, 10, 20)

@@ -1,0 +1,65 @@
+"""Sequences whose elements come one by one: the first are used before the last are made."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar, overload
+
+from workbench.collection import without_collection
+
+T = TypeVar("T")
+
+
+class Coming(Sequence[T]):
+    """A sequence of what an iterable yields, each element made when it is first asked for.
+
+    Where making one raises, all who ask for it or for what is behind it get that error.
+    """
+
+    def __init__(self, elements: Iterable[T]) -> None:
+        self._elements = iter(elements)
+        self._made: list[T] = []
+        self._error: Exception | None = None
+        self._ended = False
+        self._lock = threading.RLock()
+
+    def __iter__(self) -> Iterator[T]:
+        place = 0
+        while self._has(place):
+            yield self._made[place]
+            place += 1
+
+    def __len__(self) -> int:
+        while not self._ended:
+            self._has(len(self._made))
+        return len(self._made)
+
+    @overload
+    def __getitem__(self, place: int) -> T: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[T]: ...
+    def __getitem__(self, place: int | slice) -> T | Sequence[T]:
+        return self._all[place]
+
+    def __reduce__(self) -> Any:
+        return tuple, (self._all,)
+
+    @property
+    def _all(self) -> tuple[T, ...]:
+        return tuple(self)
+
+    def _has(self, place: int) -> bool:
+        """Make elements up to a place; tell whether there are as many."""
+        with self._lock, without_collection():
+            while len(self._made) <= place and not self._ended:
+                if self._error is not None:
+                    raise self._error
+                try:
+                    self._made.append(next(self._elements))
+                except StopIteration:
+                    self._ended = True
+                except Exception as error:
+                    self._error = error
+                    raise
+            return len(self._made) > place
