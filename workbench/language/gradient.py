@@ -19,7 +19,6 @@ from typing import Any
 
 from workbench.errors import ProgramError
 from workbench.language.inverse import Contribution, SourceRead, pull
-from workbench.language.template.naming import unobserved
 from workbench.language.tracing.functions import broadcast_to, reshape
 from workbench.language.tracing.nodes import apply, as_tensor, cast, index, is_literal, literal
 from workbench.language.tracing.quoting import element_text, made_by
@@ -27,6 +26,7 @@ from workbench.language.tracing.recurrent import Recurrent
 from workbench.language.tracing.reductions import reduce_over
 from workbench.language.tracing.tensor import Bound, Node, Tensor
 from workbench.language.tracing.trace import current, inline, scope, user_line
+from workbench.language.unobserved import unobserved
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.sets.relations import (
     box,

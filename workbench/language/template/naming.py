@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
-from functools import lru_cache, wraps
+from collections.abc import Iterator
+from functools import lru_cache
 from types import FrameType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from workbench.errors import PACKAGE, is_library, is_own_file
 from workbench.language.tracing.recurrent import Recurrent
 from workbench.language.tracing.tensor import Node, Tensor
 from workbench.language.tracing.trace import Trace, source_line
 
-P = ParamSpec("P")
-R = TypeVar("R")
 _WRITTEN_LIKE_A_USER = (
     str(PACKAGE / "algorithms"),
     str(PACKAGE / "environments"),
@@ -62,23 +60,6 @@ def _resume(previous: Any) -> None:
         sys.setprofile(previous)
     else:
         previous.enable()
-
-
-def unobserved(function: Callable[P, R]) -> Callable[P, R]:
-    """Return `function` with naming off inside: the hook would see each of its many calls."""
-
-    @wraps(function)
-    def run(*arguments: P.args, **options: P.kwargs) -> R:
-        hook = sys.getprofile()
-        if not callable(hook):  # none, or that of cProfile
-            return function(*arguments, **options)
-        sys.setprofile(None)
-        try:
-            return function(*arguments, **options)
-        finally:
-            sys.setprofile(hook)  # in this frame, whose call the hook saw
-
-    return run
 
 
 def _is_named(frame: FrameType) -> bool:

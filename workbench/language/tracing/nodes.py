@@ -16,6 +16,7 @@ from workbench.language.tracing import quoting
 from workbench.language.tracing.given_shapes import index_of
 from workbench.language.tracing.tensor import Node, Tensor
 from workbench.language.tracing.trace import Range, Trace, current, user_line
+from workbench.language.unobserved import unobserved
 from workbench.polyhedral.expression import Expression, ExpressionLike, variable, whole
 from workbench.program.operations.dtypes import INTEGERS, promote
 from workbench.program.operations.shapes import shape_text
@@ -23,6 +24,7 @@ from workbench.program.operations.table import APART, OPERATIONS, meaning
 from workbench.program.wellformed.index_ranges import Intervals, fits_int32, intervals
 
 
+@unobserved
 def record(trace: Trace, **fields: Any) -> Tensor:
     """Record a node of the trace, read plainly; a repeated computation is the same node."""
     node = Node(
@@ -226,6 +228,7 @@ def cast(x: Tensor, dtype: str) -> Tensor:
     return _make("cast", (x,), {"dtype": dtype})
 
 
+@unobserved
 def apply(name: str, *arguments: Any, **options: Any) -> Tensor:
     """Apply a row of the operation table, with dtypes unified, range axes aligned, trivial cases
     folded.
