@@ -59,12 +59,15 @@ class Build:
 
 @cache
 def marches() -> tuple[str, ...]:
-    """The processors that programs can be compiled for and run here, the least able first."""
+    """The processors that programs can be compiled for and run here, the least able first. The most
+    able level that there is has no build beside this processor's own, which has the same vectors.
+    """
     listed = Path("/proc/cpuinfo")
     text = listed.read_text(encoding="utf-8") if listed.is_file() else ""
     line = next((line for line in text.splitlines() if line.startswith("flags")), "")
     there = set(line.split())
-    return (*(march for march, needed in FEATURES.items() if needed <= there), "native")
+    levels = [march for march, needed in FEATURES.items() if needed <= there]
+    return (*levels[:-1], "native")
 
 
 def compilers() -> tuple[str, ...]:

@@ -92,7 +92,7 @@ def test_without_a_file_the_built_in_constants_say_so() -> None:
     [
         ("{", "is broken (Expecting property name"),
         ("[]", "is broken ("),
-        ('{"format": 0}', "is broken (expected format 1)"),
+        ('{"format": 0}', "is broken (expected format 2)"),
         ("{}", "is broken ('format')"),
     ],
 )
@@ -118,6 +118,7 @@ def test_broken_file_is_reported(text: str, said: str, capsys: pytest.CaptureFix
         ({"row": {"elementwise": "fast"}}, "a rate is no number"),
         ({"row": {"elementwise": -1.0}}, "a rate is no number"),
         ({"byte": []}, "byte is empty"),
+        ({"widths": []}, "widths is empty"),
         ({"fresh": None}, "float() argument"),
         ({"speed": 3}, "unexpected keyword argument 'speed'"),
     ],

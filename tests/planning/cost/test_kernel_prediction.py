@@ -98,6 +98,14 @@ def test_products_are_computed_for_whole_groups_of_lanes() -> None:
         assert found.operations >= 3 * 2 * 64 * 64 * B
 
 
+@pytest.mark.parametrize(("lanes", "as_many"), [(64, 64), (96, 64 + 2 * 32), (48, 64 + 3 * 16)])
+def test_products_take_longer_in_groups_of_fewer_columns(lanes: int, as_many: int) -> None:
+    ones = {"float32": 1.0, "float64": 1.0}
+    machine = replace(FREE, product=ones, widths=((64, 1.0), (32, 2.0), (16, 3.0)))
+    found = on(machine, variant(layer()).apply(Persist("b", 96)), {"B": lanes})
+    assert found.seconds == 3 * 2 * 64 * 64 * as_many
+
+
 def test_kernels_in_blocks_take_the_share_of_the_busiest_thread() -> None:
     machine = costing(sqrt=1.0)
     chosen = variant(roots()).apply(Persist("b", 16))

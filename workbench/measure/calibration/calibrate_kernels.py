@@ -30,9 +30,10 @@ def measured_kernels() -> Machine:
     single = spent["float32"]
     built_in = DEFAULTS["native"]
     element = {dtype: _elements(seconds) for dtype, seconds in spent.items()}
-    product, panel, row = {}, {}, {}
+    product, panel, row, widths = {}, {}, {}, {}
     for dtype, seconds in spent.items():
         product[dtype], panel[dtype], row[dtype] = _product(seconds)
+        widths[dtype] = _widths(seconds, product[dtype], panel[dtype], row[dtype])
     return Machine(
         backend="native",
         call={
@@ -52,6 +53,7 @@ def measured_kernels() -> Machine:
         byte=tuple((size, single[f"bytes {size}"] / size) for size in WORKING_SETS),
         product=product,
         panel=panel,
+        widths=widths["float32"],
         fresh=0.0,
         cold=1.0,
         device=NativeBackend().device(),
@@ -127,9 +129,22 @@ def _product(seconds: Mapping[str, float]) -> tuple[float, float, float]:
     spent = {name: seconds[f"product {name}"] for name in probes.PRODUCTS}
     count = {name: 2.0 * r * c * t for name, (r, c, t) in probes.PRODUCTS.items()}
     call = spent["small"]
-    large, short = probes.PRODUCTS["large"], probes.PRODUCTS["short"]
+    wide = f"of {probes.WIDTHS[0]}"
+    large, short = probes.PRODUCTS[wide], probes.PRODUCTS["short"]
     # both have the same result: what they differ by is arithmetic
-    rate = (spent["large"] - spent["short"]) / (count["large"] - count["short"])
+    rate = (spent[wide] - spent["short"]) / (count[wide] - count["short"])
     assert large[:2] == short[:2]
     panel = (spent["short"] - call - count["short"] * rate) / (short[0] * short[1])
     return rate, max(0.0, panel), call
+
+
+def _widths(
+    seconds: Mapping[str, float], rate: float, panel: float, call: float
+) -> tuple[tuple[int, float], ...]:
+    """Return how many times as long an operation takes in a group of so many columns."""
+    found = [(probes.WIDTHS[0], 1.0)]
+    for width in probes.WIDTHS[1:]:
+        rows, columns, times = probes.PRODUCTS[f"of {width}"]
+        alone = seconds[f"product of {width}"] - call - panel * rows * columns
+        found.append((width, max(1.0, alone / (2.0 * rows * columns * times * rate))))
+    return tuple(found)

@@ -23,7 +23,7 @@ from workbench.planning.cost.kernel_steps import (
     RuntimeCall,
     StraightWork,
 )
-from workbench.planning.cost.points import PointCounts, summed, total
+from workbench.planning.cost.points import Amount, Number, PointCounts, summed, total
 from workbench.planning.cost.seconds import Share
 from workbench.planning.machine.constants import Machine
 
@@ -242,7 +242,7 @@ class _Kernel:
             weight = points.weight
             flops = summed(2.0 * rows * columns * times, weight)
             computing = (
-                summed(2.0 * rows * whole * times, weight) * machine.product[self.dtype]
+                summed(2.0 * rows * self._wide(whole) * times, weight) * machine.product[self.dtype]
                 + summed(1.0 * rows * whole, weight) * machine.panel[self.dtype]
                 + summed(1.0 * rows * rest * times, weight)
                 * machine.element_of("lone sum", self.dtype)
@@ -258,6 +258,14 @@ class _Kernel:
             flops = 2 * elements if step.function in PRODUCTS else 0.0
         moved = {name: float(total(points.at(n), points.weight)) for name, n in step.bytes.items()}
         self._add(step.statement, own + computing, moved, flops)
+
+    def _wide(self, columns: Number) -> Amount:
+        """Return how many columns of the widest group take as long."""
+        wide: Amount = 0.0
+        for width, longer in self.machine.widths:
+            wide = wide + columns // width * width * longer
+            columns = columns % width
+        return wide
 
     def _add(
         self, statement: str, computing: float, moved: Mapping[str, float], operations: float

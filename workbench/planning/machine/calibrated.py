@@ -17,7 +17,7 @@ from workbench.planning.machine.constants import Machine
 from workbench.planning.machine.defaults import DEFAULTS
 from workbench.processor import model
 
-FORMAT = 1
+FORMAT = 2
 """The version of the file's format; files of another one are not read."""
 
 
@@ -82,7 +82,8 @@ def _default(backend: str, why: str) -> Machine:
 def _from_json(data: Any) -> Machine:
     if data.pop("format") != FORMAT:
         raise ValueError(f"expected format {FORMAT}")
-    data["byte"] = tuple((int(n), float(value)) for n, value in data["byte"])
+    for name in ("byte", "widths"):
+        data[name] = tuple((int(n), float(value)) for n, value in data[name])
     data |= {"fresh": float(data["fresh"]), "cold": float(data["cold"])}
     numbers = [data["call"], data["row"], data["product"], data["panel"]]
     for rates in (*numbers, *data["element"].values()):
@@ -94,6 +95,6 @@ def _from_json(data: Any) -> Machine:
         missing = getattr(built_in, name).keys() - getattr(machine, name).keys()
         if missing:
             raise ValueError(f"{name} lacks {', '.join(sorted(missing))}")
-    if not machine.byte:
-        raise ValueError("byte is empty")
+    if not machine.byte or not machine.widths:
+        raise ValueError(f"{'widths' if machine.byte else 'byte'} is empty")
     return machine

@@ -21,6 +21,8 @@ class Machine:
     `byte` are pairs (working set in bytes, seconds per byte) in growing order. `element`, `product`
     and `panel` are by dtype where they differ. `fresh` is the first touch of a byte of new memory.
     A call takes `cold` times as long where other work has used the caches since its last execution.
+    `widths` are pairs (columns, how many times as long) in falling order: a compiled product goes
+    through groups of so many columns, of which the narrower ones take longer an operation.
     """
 
     backend: str
@@ -35,6 +37,7 @@ class Machine:
     device: str = ""
     date: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
+    widths: tuple[tuple[int, float], ...] = ((1, 1.0),)
     note: str = ""
     """The reason why these are not measured on this machine; "" where they are."""
 

@@ -24,27 +24,35 @@ BLOCKS = (64, 32, 16)
 """
 
 RUNS = 8
-"""The least runs of blocks whose sums are added up. A run has partial sums of its own, as large as
-all gradients: one thread clears them, another fills them, and one adds them up.
+"""The most runs of blocks whose sums are added up, for up to four threads."""
+
+RUN = 2
+"""The least blocks of a run, if there are enough for the threads. A run has partial sums of its
+own, as large as all gradients, which are cleared and added up to others for each run.
 """
 
 
 def persisted(start: Plan, judge: Judge, cache: int) -> Plan:
     """Return the plan in blocks, of which there are enough for the threads and whose memory is in
-    a core's cache of so many bytes. Where none fits, the smallest, in which arrays are computed
-    again as far as that costs little.
+    a core's cache of so many bytes. Where none fits, the one that takes least time: the smallest,
+    in which arrays are computed again as far as that costs little, or larger ones without any array
+    that fills the cache.
     """
-    plan, runs = recurrent(start), runs_for(judge.threads)
-    order = _order(plan)
-    for size in BLOCKS:
-        found = in_blocks(plan, {d: _size(plan, d, size, judge) for d in order}, runs)
+    plan, larger = recurrent(start), list[Plan]()
+    lengths = {d: plan.program.dim[d].size.evaluate(judge.sizes) for d in _order(plan)}
+    for most in BLOCKS:
+        blocks = {d: size_for(n, most, judge.threads) for d, n in lengths.items()}
+        runs = {d: runs_for(-(-n // blocks[d]), judge.threads) for d, n in lengths.items()}
+        found = in_blocks(plan, blocks, runs)
         if most_own_bytes(found.folded.program, judge.sizes, judge.dtype) <= cache:
             return found
-        if size != BLOCKS[-1] and least_own_bytes(found.program, judge.dtype) > cache:
+        larger.append(found)
+        if most != BLOCKS[-1] and least_own_bytes(found.program, judge.dtype) > cache:
             continue
         if own_bytes_of(found, judge) <= cache:
             return found
-    return recomputed(found, judge, cache)
+    smallest = larger.pop()
+    return recomputed(smallest, larger, judge, cache)
 
 
 def recurrent(plan: Plan) -> Plan:
@@ -58,25 +66,30 @@ def recurrent(plan: Plan) -> Plan:
     return plan
 
 
-def runs_for(threads: int) -> int:
-    """Return in how many runs of blocks sums are added up: a power of two, the same for up to four
-    threads, and two for each of more: with one each, six threads would take eight in the time of
-    twelve.
+def runs_for(blocks: int, threads: int) -> int:
+    """Return in how many runs of blocks sums are added up: a power of two. Two for each thread
+    where there are more than four: with one each, six threads would take eight in the time of
+    twelve. Fewer where a run would have less than some blocks, but one for each thread, and two.
     """
-    return max(RUNS, 2 << (threads - 1).bit_length())
+    power = (threads - 1).bit_length()
+    runs, least = max(RUNS, 2 << power), max(2, 1 << power)
+    while runs > least and blocks < RUN * runs:
+        runs //= 2
+    return runs
 
 
-def in_blocks(plan: Plan, blocks: Mapping[str, int], runs: int) -> Plan:
-    """Return the plan with what runs over each dimension in blocks of a size, dealt to so many
-    runs, or where that is refused as an axis.
+def in_blocks(plan: Plan, blocks: Mapping[str, int], runs: Mapping[str, int]) -> Plan:
+    """Return the plan with what runs over each dimension in blocks of a size, dealt to some runs,
+    or where that is refused as an axis.
     """
     for dim, size in blocks.items():
         why = (
             f"a block of {size} along {dim} goes through all of its statements in a core's cache, "
-            f"in {runs} runs, which threads share out and which are added up in order"
+            f"in {runs[dim]} runs, which threads share out and which are added up in order"
         )
         axis = Reasoned(Vectorize(dim), f"nothing along {dim} needs anything else along it")
-        plan = _persisted(plan, Persist(dim, size, runs), why) or plan.after_all([axis]) or plan
+        step = Persist(dim, size, runs[dim])
+        plan = _persisted(plan, step, why) or plan.after_all([axis]) or plan
     return plan
 
 
@@ -99,10 +112,10 @@ def _order(plan: Plan) -> list[str]:
     return [step.dim for step in steps if step.is_whole(plan.program)]
 
 
-def _size(plan: Plan, dim: str, most: int, judge: Judge) -> int:
-    """Return the largest size of a block, up to `most`, that leaves each thread two: threads share
-    out the runs of blocks that are added up, and a run has two at least.
+def size_for(length: int, most: int, threads: int) -> int:
+    """Return the largest size of a block, up to `most`, that leaves each thread one; where there
+    is too little for that, a power of two: few lanes take less time than a full vector.
     """
-    length = plan.program.dim[dim].size.evaluate(judge.sizes)
-    fitting = (n for n in BLOCKS if n <= most and 2 * n * judge.threads <= length)
-    return next(fitting, BLOCKS[-1])
+    fitting = (n for n in BLOCKS if n <= most and n * threads <= length)
+    share = -(-length // threads) if threads > 1 else BLOCKS[-1]
+    return next(fitting, min(BLOCKS[-1], max(2, 1 << (share - 1).bit_length())))

@@ -4,6 +4,7 @@ memory: where none of its sizes lets a core's cache hold it, and that costs litt
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from workbench.codegen.kernels import program_kernels
@@ -19,26 +20,35 @@ caches takes time of its own, so that little of what is computed again is lost.
 """
 
 
-def recomputed(plan: Plan, judge: Judge, cache: int) -> Plan:
+def recomputed(plan: Plan, larger: Sequence[Plan], judge: Judge, cache: int) -> Plan:
     """Return the plan in which a block has less memory of its own, until it fits into a core's
-    cache of so many bytes or the next array would cost too much time.
+    cache of so many bytes or the next array would cost too much time. Or the same plan in larger
+    blocks without any array that alone fills the cache, where it takes less time: products over
+    more lanes are faster.
 
     Of the arrays that alone fill the cache those that cost least come first, each predicted once: a
     plan takes time in proportion to its arrays. A step after blocks are made puts what it computes
     into the loop that reads it.
     """
     kept, held = judge.exactly(plan.stored), own_bytes_of(plan, judge)
-    again: list[str] = []
-    found = plan
-    for array in _by_seconds(kept, cache):
+    found, fastest, again = plan, kept.seconds, list[str]()
+    filling = _by_seconds(kept, cache)
+    for array in filling:
         if held <= cache:
             break
         after = _without(plan, [*again, array], kept)
         if after is None or own_bytes_of(after, judge) >= held:
             continue
-        if judge.exactly(after.stored).seconds > LIMIT * kept.seconds:
+        seconds = judge.exactly(after.stored).seconds
+        if seconds > LIMIT * kept.seconds:
             break
-        again, found, held = [*again, array], after, own_bytes_of(after, judge)
+        found, fastest, held = after, seconds, own_bytes_of(after, judge)
+        again.append(array)
+    for one in larger:
+        after = _without(one, filling, kept)
+        seconds = math.inf if after is None else judge.exactly(after.stored).seconds
+        if after is not None and seconds < fastest:
+            found, fastest = after, seconds
     return found
 
 
