@@ -8,7 +8,6 @@ import workbench as wb
 from workbench import environments, nn, rl
 from workbench.algorithms import a2c, ppo, reinforce
 from workbench.language.policy import policy_of
-from workbench.planning.recipe.persisted import RUNS
 from workbench.program.values import Program
 from workbench.transforms import Contract, Donate, Persist
 from workbench.transforms.step.refusal import Refused
@@ -18,6 +17,10 @@ SAMPLED = {"b": 32, "k": 64}
 """The sizes of blocks of environments, and of samples of a minibatch."""
 WHOLE = {"b": 16}
 """Those of programs that learn from whole rollouts, which a block keeps."""
+
+
+RUNS = 2
+"""Runs of blocks that are added up: those of one thread."""
 
 
 @wb.program

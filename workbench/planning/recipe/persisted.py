@@ -23,9 +23,6 @@ BLOCKS = (64, 32, 16)
 16 lanes each where they are widest. Each next one takes half of the memory.
 """
 
-RUNS = 8
-"""The most runs of blocks whose sums are added up, for up to four threads."""
-
 RUN = 2
 """The least blocks of a run, if there are enough for the threads. A run has partial sums of its
 own, as large as all gradients, which are cleared and added up to others for each run.
@@ -67,15 +64,12 @@ def recurrent(plan: Plan) -> Plan:
 
 
 def runs_for(blocks: int, threads: int) -> int:
-    """Return in how many runs of blocks sums are added up: a power of two. Two for each thread
-    where there are more than four: with one each, six threads would take eight in the time of
-    twelve. Fewer where a run would have less than some blocks, but one for each thread, and two.
+    """Return in how many runs of blocks sums are added up: a power of two, and two for each thread,
+    since with one each six threads would take eight in the time of twelve. One for each where a run
+    would have less than some blocks.
     """
-    power = (threads - 1).bit_length()
-    runs, least = max(RUNS, 2 << power), max(2, 1 << power)
-    while runs > least and blocks < RUN * runs:
-        runs //= 2
-    return runs
+    runs = 2 << (threads - 1).bit_length()
+    return runs if threads == 1 or blocks >= RUN * runs else runs // 2
 
 
 def in_blocks(plan: Plan, blocks: Mapping[str, int], runs: Mapping[str, int]) -> Plan:
@@ -113,9 +107,6 @@ def _order(plan: Plan) -> list[str]:
 
 
 def size_for(length: int, most: int, threads: int) -> int:
-    """Return the largest size of a block, up to `most`, that leaves each thread one; where there
-    is too little for that, a power of two: few lanes take less time than a full vector.
-    """
+    """Return the largest size of a block, up to `most`, that leaves each thread one."""
     fitting = (n for n in BLOCKS if n <= most and n * threads <= length)
-    share = -(-length // threads) if threads > 1 else BLOCKS[-1]
-    return next(fitting, min(BLOCKS[-1], max(2, 1 << (share - 1).bit_length())))
+    return next(fitting, BLOCKS[-1])
