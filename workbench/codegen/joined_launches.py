@@ -24,7 +24,7 @@ def joined(program: Program, loops: LoopProgram, axes: Mapping[str, Sequence[str
     """Return a loop program whose launches over the same elements are one. `axes` are those of
     statements.
     """
-    joining = _Joining(program, loops.stored, axes, _memory(loops))
+    joining = _Joining(program, loops.stored, axes, memory_in(loops))
     return replace(loops, body=joining.body(loops.body))
 
 
@@ -187,7 +187,7 @@ def _one(launches: Sequence[Launch]) -> Launch:
     return replace(first, reads=tuple(reads), writes=tuple(writes), more=tuple(more))
 
 
-def _memory(loops: LoopProgram) -> dict[str, str]:
+def memory_in(loops: LoopProgram) -> dict[str, str]:
     """Return the first buffer in the memory of each that takes over another's."""
     memory: dict[str, str] = {}
     for record in walk(loops.body):

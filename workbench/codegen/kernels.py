@@ -23,13 +23,23 @@ from workbench.codegen.kernel_records import (
     Table,
     Where,
 )
+from workbench.codegen.launches_at_once import together
 from workbench.codegen.writing.region_writer import RegionWriter, Statements, without_unread
 from workbench.collection import without_collection
 from workbench.coming import Coming
 from workbench.identity import remembered
 from workbench.lowering.launches import launches
 from workbench.lowering.loop_program import LoopProgram
-from workbench.lowering.loops.records import Allocate, Buffer, For, If, Launch, Record, walk
+from workbench.lowering.loops.records import (
+    Allocate,
+    AtOnce,
+    Buffer,
+    For,
+    If,
+    Launch,
+    Record,
+    walk,
+)
 from workbench.lowering.memory.tiles import TileStored
 from workbench.polyhedral.conditions import names_in
 from workbench.polyhedral.expression import Expression
@@ -123,6 +133,7 @@ def program_kernels(program: Program) -> ProgramKernels:
     program = derived(program)
     statements = Statements.of(program, loops.stored)
     loops = begun_by_runs(statements, joined(program, loops, statements.axes))
+    loops = together(program, loops, statements.axes)
     numbered = Numbered()
     kernels = Coming(_Writing(statements, loops, numbered).kernels(loops.body, {}))
     given = {
@@ -175,7 +186,7 @@ class _Writing:
             elif isinstance(record, For):
                 inside = {**around, record.variable: (record.lower, record.upper - 1)}
                 yield from self.kernels(record.body, inside)
-            elif isinstance(record, If):
+            elif isinstance(record, (If, AtOnce)):
                 yield from self.kernels(record.body, around)
 
     def _kernel(

@@ -13,6 +13,7 @@ from workbench.lowering.loops.records import (
     WHOLE,
     Allocate,
     Apply,
+    AtOnce,
     Buffer,
     Constant,
     Count,
@@ -65,7 +66,7 @@ def _lines(
 ) -> Iterator[Line]:
     """Yield the lines of a body whose first record stands at `position`."""
     for record in body:
-        if isinstance(record, (For, If)):
+        if isinstance(record, (For, If, AtOnce)):
             yield Line(indent + heading(record), None, position)
             yield from _lines(record.body, owner, indent + "    ", position + 1)
             position += sum(1 for _ in walk(record.body))
@@ -75,8 +76,10 @@ def _lines(
         position += 1
 
 
-def heading(record: For | If) -> str:
-    """Return the line that a loop or a condition begins with."""
+def heading(record: For | If | AtOnce) -> str:
+    """Return the line that a record with others inside begins with."""
+    if isinstance(record, AtOnce):
+        return "at once:"
     if isinstance(record, If):
         return f"if {record.condition.text}:"
     way = ", in any order" if record.apart else " reversed" if record.backwards else ""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from workbench.codegen.bodies.addresses import apart, outside
-from workbench.codegen.kernel_records import LANES, Stamp
+from workbench.codegen.kernel_records import LANES, Invoke, Stamp
 from workbench.codegen.kernel_records import Loop as KernelLoop
 from workbench.codegen.kernel_records import walk as walk_kernel
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
@@ -22,7 +22,17 @@ from workbench.codegen.printing.stamping import FUNCTIONS, INCLUDED, NAMES
 from workbench.codegen.printing.value_text import KINDS, STORED
 from workbench.codegen.runtime import HEADERS, header
 from workbench.lowering.loop_program import LoopProgram
-from workbench.lowering.loops.records import HOST, Allocate, For, Free, If, Launch, Record, walk
+from workbench.lowering.loops.records import (
+    HOST,
+    Allocate,
+    AtOnce,
+    For,
+    Free,
+    If,
+    Launch,
+    Record,
+    walk,
+)
 from workbench.names import unique
 from workbench.polyhedral.expression import Expression
 from workbench.program.operations.table import OPERATIONS
@@ -42,6 +52,7 @@ outer first_block behind_blocks lasting {PLACES}
 """
 """Words of C, and names that the text uses itself."""
 
+LEFT = "if (*run->stop | run->failed) goto ended;"
 RUNTIME = "runtime"
 """The unit of what all programs share: `HERE` is its text, the others begin with `ELSEWHERE`."""
 HERE = '#define RUNTIME_HERE\n#include "pool.h"\n'
@@ -140,6 +151,10 @@ class _Writer:
         self.kernels: dict[str, str] = {}
         """The kernels so far by name, each as a function of its own."""
         self.functions = Functions()
+        self.alone: set[str] = set()
+        """Those that run beside no other: with memory of the run, or calls to Python."""
+        self.tasks: list[str] = []
+        """The lines of what runs one of several kernels."""
 
     def units(self) -> Iterator[tuple[str, str]]:
         """Yield all units by name, each when its kernels are made."""
@@ -185,8 +200,11 @@ class _Writer:
             text.chunk(kernel.chunk, kernel.records)
         lines = [*self._given(kernel, local), *text.lines]
         if any("scratch" in _WORD.findall(line) for line in lines):
+            self.alone.add(function)
             memory = "arena" if kernel.dealing is None else "own"
             lines.insert(0, f"    char *const scratch = run->{memory} + run->scratch[{number}];")
+        if any(isinstance(r, Invoke) for r in walk_kernel(kernel.records)):
+            self.alone.add(function)
         if kernel.dealing is None:
             names = {*self.names.values(), *local.own.values()}
             return self._function(self._declared(function, kernel), lines), names
@@ -262,6 +280,7 @@ class _Writer:
             if calls[name].function == name
         ]
         variable = self.names[main.variable] if main else "unused"
+        entries: list[str] = []
         for entry, given, body in (
             ("begin", "Run *run", before),
             ("iteration", f"Run *run, int64_t {variable}", main.body if main else ()),
@@ -270,16 +289,17 @@ class _Writer:
             inside = list(self._lines(body, "    "))
             words = {word for line in inside for word in _WORD.findall(line)}
             sizes = [line for line in self._sizes() if _WORD.findall(line)[2] in words]
-            lines += ["", f"EXPORTED void {entry}({given}) {{"]
-            lines += ["    const uint64_t floats = begin_exact_floats();"]
-            lines += [
+            entries += ["", f"EXPORTED void {entry}({given}) {{"]
+            entries += ["    const uint64_t floats = begin_exact_floats();"]
+            entries += [
                 "    watch_interrupts(run);",
                 *(["    begin_stamps(run);"] if self.stamped else []),
                 *sizes,
                 *inside,
                 "ended: __attribute__((unused));",
             ]
-            lines += ["    leave_interrupts(run);", "    end_exact_floats(floats);", "}"]
+            entries += ["    leave_interrupts(run);", "    end_exact_floats(floats);", "}"]
+        lines += [*self.tasks, *entries]
         lanes = f'_Static_assert(LANES * PARTS == {LANES}, "lanes");'
         head = ['#include "interrupt.h"', lanes]
         if self.stamped:
@@ -290,14 +310,10 @@ class _Writer:
         for record in body:
             if isinstance(record, Launch) or (isinstance(record, For) and record.apart):
                 number, (function, kernel) = next(self.launches)
-                call = self.functions.calls[function]
-                given = ["run", *(self.names[v] for v in kernel.variables)]
-                if call.places:
-                    given[1:1] = [f"(const int32_t[]){{{', '.join(map(str, call.places))}}}"]
-                yield f"{margin}{call.function}({', '.join(given)});"
+                yield f"{margin}{self._call(function, kernel)}"
                 if self.stamped:
                     yield f"{margin}stamp_launch(run, {number});"
-                yield f"{margin}if (*run->stop | run->failed) goto ended;"
+                yield f"{margin}{LEFT}"
             elif isinstance(record, For):
                 v, low, high = (self.names[record.variable], *map(self._show, record.range))
                 if record.backwards:
@@ -306,6 +322,8 @@ class _Writer:
                     yield f"{margin}for (int64_t {v} = {low}; {v} < {high}; {v}++) {{"
                 yield from self._lines(record.body, margin + "    ")
                 yield f"{margin}}}"
+            elif isinstance(record, AtOnce):
+                yield from self._at_once(record, margin)
             elif isinstance(record, If):
                 yield f"{margin}if ({condition_text(record.condition, self._c)}) {{"
                 yield from self._lines(record.body, margin + "    ")
@@ -314,6 +332,55 @@ class _Writer:
                 yield from self._allocate(record, margin)
             else:
                 assert isinstance(record, Free), record
+
+    def _call(self, function: str, kernel: KernelRecords) -> str:
+        """Return the statement that runs a kernel."""
+        call = self.functions.calls[function]
+        given = ["run", *(self.names[v] for v in kernel.variables)]
+        if call.places:
+            given[1:1] = [f"(const int32_t[]){{{', '.join(map(str, call.places))}}}"]
+        return f"{call.function}({', '.join(given)});"
+
+    def _at_once(self, record: AtOnce, margin: str) -> Iterator[str]:
+        """Yield the lines that run launches at once: those first that have the whole run to
+        themselves. Each is stamped behind the one before it.
+        """
+        if self.stamped:
+            yield from self._lines(record.body, margin)
+            return
+        launched = [next(self.launches)[1] for _ in record.body]
+        shared = [one for one in launched if one[0] not in self.alone]
+        if len(shared) < 2:
+            shared = []
+        for one in launched:
+            if one not in shared:
+                yield f"{margin}{self._call(*one)}"
+                yield f"{margin}{LEFT}"
+        if not shared:
+            return
+        variables = list(dict.fromkeys(v for _, kernel in shared for v in kernel.variables))
+        name = unique("at_once", self.taken)
+        self.tasks += [
+            f"static void {name}(Run *run, const int64_t *outer, int64_t k, int64_t first_block, "
+            "int64_t behind_blocks) {",
+            *(
+                f"    const int64_t {self.names[v]} = outer[{place}];"
+                for place, v in enumerate(variables)
+            ),
+            "    (void)outer, (void)first_block, (void)behind_blocks;",
+            "    switch (k) {",
+            *(f"    case {k}: {self._call(*one)} break;" for k, one in enumerate(shared)),
+            "    }",
+            "}",
+            f"static int64_t {name}_lasting;",
+        ]
+        outer = ", ".join(self.names[v] for v in variables) or "0"
+        n = len(shared)
+        yield (
+            f"{margin}each_block(run, {name}, (const int64_t[]){{{outer}}}, "
+            f"0, {n}, 0, {n}, {n}, &{name}_lasting);"
+        )
+        yield f"{margin}{LEFT}"
 
     def _allocate(self, record: Allocate, margin: str) -> Iterator[str]:
         """Yield the lines that give a buffer its place. Results have theirs from the start."""

@@ -9,6 +9,7 @@ from workbench.lowering.loops.bytes import bytes_of
 from workbench.lowering.loops.records import (
     DEVICE,
     Allocate,
+    AtOnce,
     Buffer,
     For,
     Free,
@@ -111,7 +112,7 @@ class _Layout:
             ):
                 self.hold_scratch()
                 self.held.pop(SCRATCH, None)
-            elif isinstance(record, (For, If)):
+            elif isinstance(record, (For, If, AtOnce)):
                 self.lay(record.body, launched)
         self._free(done)
 

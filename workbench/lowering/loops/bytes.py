@@ -10,6 +10,7 @@ from workbench.lowering.loops.records import (
     DEVICE,
     ITEM_BYTES,
     Allocate,
+    AtOnce,
     Buffer,
     Constant,
     Count,
@@ -92,7 +93,7 @@ def _course(
                     yield from visit(record.body, (*loops, record.variable))
                 else:
                     position += sum(1 for _ in walk(record.body))
-            elif isinstance(record, If):
+            elif isinstance(record, (If, AtOnce)):
                 yield from visit(record.body, loops)
             elif isinstance(record, Allocate) and record.source is not None:
                 if record.buffer.space == space:

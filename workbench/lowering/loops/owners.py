@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from workbench.lowering.loops.records import (
     Allocate,
     Apply,
+    AtOnce,
     Constant,
     Count,
     Enter,
@@ -53,7 +54,7 @@ def _entered(body: tuple[Record, ...]) -> Iterator[tuple[Record, str | None]]:
     """Yield every record in text order with the statement whose instance it is part of."""
     statement = None
     for record in body:
-        if isinstance(record, (For, If)):
+        if isinstance(record, (For, If, AtOnce)):
             yield record, None
             yield from _entered(record.body)
             continue

@@ -143,6 +143,13 @@ class Launch:
 
 
 @dataclass(frozen=True)
+class AtOnce:
+    """Launches of which none needs another: they may run in any order, or at once."""
+
+    body: tuple[Launch, ...]
+
+
+@dataclass(frozen=True)
 class Enter:
     """The beginning of a statement's instance: for readers only."""
 
@@ -233,7 +240,18 @@ class For:
 
 
 Record = (
-    Enter | View | Apply | Launch | RuntimeCheck | Constant | Count | Allocate | Free | If | For
+    Enter
+    | View
+    | Apply
+    | Launch
+    | AtOnce
+    | RuntimeCheck
+    | Constant
+    | Count
+    | Allocate
+    | Free
+    | If
+    | For
 )
 
 
@@ -253,5 +271,5 @@ def walk(body: tuple[Record, ...]) -> Iterator[Record]:
     """Yield every record, loops and their contents included, in text order."""
     for record in body:
         yield record
-        if isinstance(record, (For, If)):
+        if isinstance(record, (For, If, AtOnce)):
             yield from walk(record.body)

@@ -34,7 +34,7 @@ from workbench.codegen.kernel_records import (
 from workbench.codegen.kernel_records import Loop as RecordLoop
 from workbench.codegen.kernel_work import BYTES
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
-from workbench.lowering.loops.records import For, If, Launch, Record
+from workbench.lowering.loops.records import AtOnce, For, If, Launch, Record
 from workbench.polyhedral.conditions import Condition, names_in
 from workbench.polyhedral.expression import Expression, expression, variable
 
@@ -150,6 +150,8 @@ class _Launches:
                 found.append(
                     KernelLoop(record.variable, record.lower, record.upper, inside, needed(inside))
                 )
+            elif isinstance(record, AtOnce):
+                found += self.steps(record.body)
             elif isinstance(record, If):
                 inside = self.steps(record.body)
                 found.append(KernelGuard(record.condition, inside, needed(inside)))
