@@ -160,6 +160,17 @@ def test_what_costs_little_is_computed_again_where_no_block_fits_into_the_cache(
     assert "4.1 MB of it are in no cache until they are read" in chosen.explain()
 
 
+def test_blocks_are_larger_where_no_array_that_fills_the_cache_is_kept() -> None:
+    """Products over more lanes gain about as much as computing both layers again costs."""
+    sizes = {"B": 256, "T": 1000, "I": 1}
+    program = reinforce(hidden=(256, 256))
+    chosen = found(program, sizes=sizes, threads=2)
+    again = (Recompute("policy.hidden_2"), Recompute("policy.hidden_1"))
+    lifted, blocks = Incrementalize("worth", "t"), Persist("b", 64, 2)
+    assert chosen.steps == (lifted, blocks, *again, Contract(), Donate())
+    assert chosen.predict(sizes, "native", threads=2).peak_bytes["device"] < 20e6
+
+
 def test_nothing_is_computed_again_that_a_cache_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(CORE_CACHE_VARIABLE, str(16 << 20))
     chosen = found(reinforce(), sizes={"B": 256, "T": 1000}, threads=2)

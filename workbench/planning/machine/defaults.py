@@ -157,7 +157,7 @@ NATIVE = Machine(
     byte=NUMPY.byte,
     product={"float32": 0.010 * NS, "float64": 0.020 * NS},
     panel={"float32": 0.04 * NS, "float64": 0.1 * NS},
-    widths=((64, 1.0), (32, 1.1), (16, 1.4)),
+    widths=((64, 1.0), (32, 1.0), (16, 1.5)),
     fresh=0.0,
     cold=1.0,
 )

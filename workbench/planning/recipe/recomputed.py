@@ -11,6 +11,7 @@ from workbench.codegen.kernels import program_kernels
 from workbench.planning.cost.own_bytes import own_bytes
 from workbench.planning.recipe.judging import Judge, JudgedPlan
 from workbench.planning.recipe.plan import Plan, Reasoned
+from workbench.polyhedral.tree import statements
 from workbench.program.text.units import bytes_text
 from workbench.transforms import Recompute
 
@@ -23,8 +24,8 @@ caches takes time of its own, so that little of what is computed again is lost.
 def recomputed(plan: Plan, larger: Sequence[Plan], judge: Judge, cache: int) -> Plan:
     """Return the plan in which a block has less memory of its own, until it fits into a core's
     cache of so many bytes or the next array would cost too much time. Or the same plan in larger
-    blocks without any array that alone fills the cache, where it takes less time: products over
-    more lanes are faster.
+    blocks without any array that alone fills the cache, where that takes less time, as products
+    over more lanes are faster, or not too much more and the other does not fit.
 
     Of the arrays that alone fill the cache those that cost least come first, each predicted once: a
     plan takes time in proportion to its arrays. A step after blocks are made puts what it computes
@@ -44,6 +45,8 @@ def recomputed(plan: Plan, larger: Sequence[Plan], judge: Judge, cache: int) -> 
             break
         found, fastest, held = after, seconds, own_bytes_of(after, judge)
         again.append(array)
+    if held > cache:
+        fastest = LIMIT * kept.seconds
     for one in larger:
         after = _without(one, filling, kept)
         seconds = math.inf if after is None else judge.exactly(after.stored).seconds
@@ -73,15 +76,19 @@ def _by_seconds(kept: JudgedPlan, cache: int) -> list[str]:
 
 
 def _without(plan: Plan, arrays: Sequence[str], kept: JudgedPlan) -> Plan | None:
-    """Return the plan with arrays computed again, the last of the program first: what it is
+    """Return the plan with arrays computed again, the last that is computed first: what it is
     computed from is then read where it is computed again.
     """
-    order = [array.name for array in plan.program.arrays]
+    order = {name: k for k, name in enumerate(statements(plan.program.schedule))}
+
+    def computed(array: str) -> int:
+        return max(order[s.name] for s in plan.program.writers[array])
+
     steps = (
         Reasoned(
             Recompute(array),
             f"a block's {bytes_text(kept.stored[array])} of it are in no cache until they are read",
         )
-        for array in sorted(arrays, key=order.index, reverse=True)
+        for array in sorted(arrays, key=computed, reverse=True)
     )
     return plan.after_all([*steps])
