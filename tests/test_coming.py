@@ -18,7 +18,7 @@ def counting(made: list[int], end: int = 3) -> Iterator[int]:
 
 def test_elements_are_made_when_they_are_first_asked_for_and_once() -> None:
     made: list[int] = []
-    coming = Coming(counting(made))
+    coming = Coming(lambda: counting(made))
     first, second = iter(coming), iter(coming)
     assert (next(first), next(second), next(second)) == (0, 0, 10)
     assert made == [0, 1]
@@ -28,10 +28,10 @@ def test_elements_are_made_when_they_are_first_asked_for_and_once() -> None:
 
 def test_length_and_places_make_all() -> None:
     made: list[int] = []
-    assert len(Coming(counting(made))) == 3
+    assert len(Coming(lambda: counting(made))) == 3
     assert made == [0, 1, 2]
     with pytest.raises(IndexError):
-        Coming(counting(made))[3]
+        Coming(lambda: counting(made))[3]
 
 
 def test_error_comes_to_all_who_ask() -> None:
@@ -39,7 +39,7 @@ def test_error_comes_to_all_who_ask() -> None:
         yield 1
         raise ValueError("no second")
 
-    coming = Coming(failing())
+    coming = Coming(failing)
     for _ in range(2):
         elements = iter(coming)
         assert next(elements) == 1
@@ -49,5 +49,20 @@ def test_error_comes_to_all_who_ask() -> None:
         len(coming)
 
 
+def test_interrupted_sequence_is_made_anew_and_lacks_nothing() -> None:
+    presses = [KeyboardInterrupt]
+
+    def interrupted() -> Iterator[int]:
+        yield 1
+        if presses:
+            raise presses.pop()
+        yield 2
+
+    coming = Coming(interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        len(coming)
+    assert list(coming) == [1, 2]
+
+
 def test_file_has_them_all() -> None:
-    assert pickle.loads(pickle.dumps(Coming(counting([])))) == (0, 10, 20)
+    assert pickle.loads(pickle.dumps(Coming(lambda: counting([])))) == (0, 10, 20)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar, overload
 
 from workbench.collection import without_collection
@@ -12,15 +12,16 @@ T = TypeVar("T")
 
 
 class Coming(Sequence[T]):
-    """A sequence of what an iterable yields, each element made when it is first asked for.
+    """A sequence of what `make` yields, each element made when it is first asked for.
 
-    Where making one raises, all who ask for it or for what is behind it get that error.
+    Where making one raises, or the user interrupts it, who asks next makes all anew: an iterator
+    that raised has ended, and what it would still have yielded would be missing.
     """
 
-    def __init__(self, elements: Iterable[T]) -> None:
-        self._elements = iter(elements)
+    def __init__(self, make: Callable[[], Iterator[T]]) -> None:
+        self._make = make
+        self._elements: Iterator[T] | None = None
         self._made: list[T] = []
-        self._error: Exception | None = None
         self._ended = False
         self._lock = threading.RLock()
 
@@ -53,13 +54,14 @@ class Coming(Sequence[T]):
         """Make elements up to a place; tell whether there are as many."""
         with self._lock, without_collection():
             while len(self._made) <= place and not self._ended:
-                if self._error is not None:
-                    raise self._error
                 try:
+                    if self._elements is None:
+                        self._made.clear()
+                        self._elements = self._make()
                     self._made.append(next(self._elements))
                 except StopIteration:
                     self._ended = True
-                except Exception as error:
-                    self._error = error
+                except BaseException:
+                    self._elements = None
                     raise
             return len(self._made) > place

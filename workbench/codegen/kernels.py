@@ -135,14 +135,19 @@ def program_kernels(program: Program) -> ProgramKernels:
     loops = begun_by_runs(statements, joined(program, loops, statements.axes))
     loops = together(program, loops, statements.axes)
     numbered = Numbered()
-    kernels = Coming(_Writing(statements, loops, numbered).kernels(loops.body, {}))
+
+    def written() -> Iterator[KernelRecords]:
+        numbered.checks.clear()
+        numbered.calls.clear()
+        return _Writing(statements, loops, numbered).kernels(loops.body, {})
+
     given = {
         str(call.options["name"]): apart(call)
         for statement in program.statements
         for call in statement.calls
         if OPERATIONS[call.operation].given
     }
-    return ProgramKernels(program, loops, kernels, given, numbered)
+    return ProgramKernels(program, loops, Coming(written), given, numbered)
 
 
 def numbered_records(body: Sequence[KernelRecord], numbered: Numbered) -> tuple[KernelRecord, ...]:

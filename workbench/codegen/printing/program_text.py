@@ -53,6 +53,7 @@ outer first_block behind_blocks lasting {PLACES}
 """Words of C, and names that the text uses itself."""
 
 LEFT = "if (*run->stop | run->failed) goto ended;"
+"""The line behind each launch."""
 RUNTIME = "runtime"
 """The unit of what all programs share: `HERE` is its text, the others begin with `ELSEWHERE`."""
 HERE = '#define RUNTIME_HERE\n#include "pool.h"\n'
