@@ -27,7 +27,12 @@ FEATURES = {
 """What Linux calls that which a level of x86-64 has beyond the one before."""
 
 
-SHARING = ("-DWORTH_SHARING=-1", "-DWORTH_WAKING=-1", "-DTRIED=INT64_MAX")
+SHARING = (
+    "-DWORTH_SHARING=-1",
+    "-DWORTH_WAKING=-1",
+    "-DTRIED=INT64_MAX",
+    "-DLEAST_OF_RANGE=16",
+)
 """The flags by which threads share every launch, however short, and whether that pays or not."""
 
 

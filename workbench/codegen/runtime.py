@@ -27,6 +27,7 @@ OF_RUNS = (
     "run.h",
     "interrupt.h",
     "pool.h",
+    "permutation.h",
 )
 """The headers about tiles and runs, which have a folder of their own."""
 
@@ -44,7 +45,6 @@ HEADERS = (
     "functions.h",
     "doubles.h",
     "philox.h",
-    "permutation.h",
     "orthogonal.h",
     *OF_RUNS,
 )

@@ -25,8 +25,10 @@ from workbench.variants.variant import optimize
 
 Slice = Callable[[float], tuple[int, float]]
 """Runs for about so many seconds; returns the environment steps, and the seconds that they took."""
-SLICES = 16
-"""In a round, where updates are short enough."""
+SLICE = 0.5
+"""The seconds of a slice. At the begin of one a run's threads are woken, and moved to processors of
+their own: where slices are shorter, that is what is measured.
+"""
 
 
 class HandWritten:
@@ -97,7 +99,7 @@ def rounds_of(ways: dict[str, Slice], rounds: int, seconds: float) -> dict[str, 
         while min(taken.values()) < seconds:
             names = list(ways) if next(turn) % 2 == 0 else list(ways)[::-1]
             for name in names:
-                some, spent = ways[name](seconds / SLICES)
+                some, spent = ways[name](min(SLICE, seconds))
                 steps[name] += some
                 taken[name] += spent
         for name in ways:

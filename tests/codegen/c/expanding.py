@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from workbench.codegen import runtime
 
-LIBRARIES = ("-lm",)
+LIBRARIES = ("-lm", "-pthread")
 
 _INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
 

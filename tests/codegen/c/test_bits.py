@@ -38,7 +38,7 @@ void draws(float *uniform, float *normal, int32_t *order, uint32_t *scratch, int
     uint32_t x[5] = {7, 65000, 3, 1, 2};
     fill_uniform_f(uniform, n, 11, 12, 4, x);
     fill_normal_f(normal, n, 11, 12, 5, x);
-    permutation(order, n, 11, 12, 2, x, scratch);
+    permutation(0, order, n, 11, 12, 2, x, scratch);
 }
 void normals(const uint32_t *word, float *out, int64_t n) {
     for (int64_t i = 0; i < n; i += LANES)

@@ -13,7 +13,7 @@ from workbench.backends import philox
 SOURCE = """
 #include "permutation.h"
 
-void known(const uint32_t *counter, const uint32_t *key, uint32_t *out) {
+void published(const uint32_t *counter, const uint32_t *key, uint32_t *out) {
     words one;
     words_v all;
     for (int k = 0; k < 4; k++) one.word[k] = counter[k], all.word[k] = all_vu(counter[k]);
@@ -39,16 +39,23 @@ int first_misfit(int64_t dims, int64_t last_block, const int64_t *least, const i
     return misfit(dims, last_block, least, most);
 }
 #define FILLED(kind, number) void kind(number *out, int64_t n, int64_t dims, const uint32_t *x)
-FILLED(words_of, uint32_t) { fill_words(out, n, 5, 9, dims, x); }
+FILLED(words_of, uint32_t) { fill_words(out, 0, n, 5, 9, dims, x); }
 FILLED(uniform_float32, float) { fill_uniform_f(out, n, 5, 9, dims, x); }
 FILLED(uniform_float64, double) { fill_uniform_d(out, n, 5, 9, dims, x); }
 FILLED(normal_float32, float) { fill_normal_f(out, n, 5, 9, dims, x); }
 FILLED(normal_float64, double) { fill_normal_d(out, n, 5, 9, dims, x); }
 void permuted(int32_t *out, int64_t n, int64_t dims, const uint32_t *x, uint32_t *scratch) {
-    permutation(out, n, 5, 9, dims, x, scratch);
+    permutation(0, out, n, 5, 9, dims, x, scratch);
+}
+void shared(int32_t *out, int64_t n, int64_t threads, const uint32_t *x, uint32_t *scratch) {
+    volatile int64_t stop = 0;
+    Run run = {.stop = &stop};
+    open_pool(&run, threads);
+    permutation(&run, out, n, 5, 9, 2, x, scratch);
+    close_pool(&run);
 }
 void ordered(int32_t *out, int64_t n, uint32_t *word, int32_t *scratch) {
-    stable_order(out, n, word, scratch);
+    stable_order(out, n, word, 0, scratch);
 }
 void of_words(const uint32_t *word, float *uniform, float *normal, double *wide, int64_t n) {
     for (int64_t i = 0; i < n; i += LANES) {
@@ -88,7 +95,7 @@ def test_philox_has_the_published_words(
     counter: str, key: str, expected: str, draws: ctypes.CDLL
 ) -> None:
     out = np.empty(8, np.uint32)
-    call(draws.known, words_of(counter), words_of(key), out)
+    call(draws.published, words_of(counter), words_of(key), out)
     np.testing.assert_array_equal(out, np.tile(words_of(expected), 2))
 
 
@@ -161,6 +168,16 @@ def test_permutation_is_numpys(n: int, draws: ctypes.CDLL) -> None:
     call(draws.permuted, out, n, 2, np.array([4, 1], np.uint32), scratch)
     assert scratch[-1] == 7
     np.testing.assert_array_equal(out, philox.permutation(philox.words(5, 9, [4, 1], n)))
+
+
+@pytest.mark.parametrize("threads", [2, 3, 20])
+@pytest.mark.parametrize("n", [2000, 2048, 5001, 70_000])
+def test_threads_share_a_permutation(n: int, threads: int, draws: ctypes.CDLL) -> None:
+    out, scratch = np.empty(n + 1, np.int32), np.full(2 * n + 1, 7, np.uint32)
+    out[-1] = 7
+    call(draws.shared, out, n, threads, np.array([4, 1], np.uint32), scratch)
+    assert scratch[-1] == out[-1] == 7
+    np.testing.assert_array_equal(out[:-1], philox.permutation(philox.words(5, 9, [4, 1], n)))
 
 
 @pytest.mark.parametrize("high", [1, 2, 3000, 2**22, 2**32])

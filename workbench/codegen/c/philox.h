@@ -66,9 +66,10 @@ OUT_OF_LINE vd normal_vd(vu word);
 INLINE float normal_f(uint32_t word) { return (float)normal_d(word); }
 OUT_OF_LINE vf normal_vf(vu word);
 
-/* The first `count` inner elements of one instance, whose coordinates fit. */
-OUT_OF_LINE void fill_words(uint32_t *out, int64_t count, uint32_t seed, uint32_t key, int dims,
-                            const uint32_t *x);
+/* The first `count` inner elements of one instance, whose coordinates fit. Words may begin behind
+   others, a multiple of four. */
+OUT_OF_LINE void fill_words(uint32_t *out, int64_t first, int64_t count, uint32_t seed,
+                            uint32_t key, int dims, const uint32_t *x);
 OUT_OF_LINE void fill_uniform_f(float *out, int64_t count, uint32_t seed, uint32_t key, int dims,
                                 const uint32_t *x);
 OUT_OF_LINE void fill_uniform_d(double *out, int64_t count, uint32_t seed, uint32_t key, int dims,
@@ -208,14 +209,14 @@ FILL(fill_uniform_d, double, d, uniform_vd)
 FILL(fill_normal_f, float, f, normal_vf)
 FILL(fill_normal_d, double, d, normal_vd)
 
-OUT_OF_LINE void fill_words(uint32_t *out, int64_t count, uint32_t seed, uint32_t key, int dims,
-                            const uint32_t *x) {
+OUT_OF_LINE void fill_words(uint32_t *out, int64_t first, int64_t count, uint32_t seed,
+                            uint32_t key, int dims, const uint32_t *x) {
     int64_t whole = count - count % (4 * LANES);
     uint32_t word[4 * LANES];
     for (int64_t done = 0; done < whole; done += 4 * LANES)
-        draw_blocks(out + done, done / 4, seed, key, dims, x);
+        draw_blocks(out + done, (first + done) / 4, seed, key, dims, x);
     if (whole == count) return;
-    draw_blocks(word, whole / 4, seed, key, dims, x);
+    draw_blocks(word, (first + whole) / 4, seed, key, dims, x);
     for (int64_t k = whole; k < count; k++) out[k] = word[k - whole];
 }
 

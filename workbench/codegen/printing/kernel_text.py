@@ -64,6 +64,8 @@ class KernelText:
         self._parts: set[str] = set()
         self._held: list[str] = []
         """The bytes of the scratch memory in use."""
+        self._shared = True
+        """Whether all threads of the run may help."""
 
     def write(self, text: str) -> None:
         """Write a line."""
@@ -87,6 +89,7 @@ class KernelText:
         its turn, and the loop over the blocks, until a check fails.
         """
         *before, blocks = records
+        self._shared = False
         for record in before:
             if isinstance(record, Loop) and record.variable == chunk:
                 self.body(record.body)
@@ -381,8 +384,10 @@ class KernelText:
             )
         elif record.function == "permutation":
             coordinates = [values.word(e, vector=False) for e in option["coordinates"]]
+            helped = "run" if self._shared else "0"
             self.write(
-                f"permutation({out}, {values.expression(option['n'])}, (uint32_t)run->seed, "
+                f"permutation({helped}, {out}, {values.expression(option['n'])}, "
+                f"(uint32_t)run->seed, "
                 f"{statement_key(option['origin']):#x}u, {len(coordinates)}, "
                 f"(const uint32_t[]){{{', '.join(coordinates) or '0'}}}, "
                 f"(uint32_t *)({operands[0]}));"

@@ -56,8 +56,8 @@ LEFT = "if (*run->stop | run->failed) goto ended;"
 """The line behind each launch."""
 RUNTIME = "runtime"
 """The unit of what all programs share: `HERE` is its text, the others begin with `ELSEWHERE`."""
-HERE = '#define RUNTIME_HERE\n#include "pool.h"\n'
-ELSEWHERE = '#define RUNTIME_ELSEWHERE\n#include "pool.h"\n\n'
+HERE = '#define RUNTIME_HERE\n#include "permutation.h"\n'
+ELSEWHERE = '#define RUNTIME_ELSEWHERE\n#include "permutation.h"\n\n'
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@
 #include "functions.h"
 #include "doubles.h"
 #include "orthogonal.h"
-#include "permutation.h"
+#include "philox.h"
 #include "sums.h"
 #include "packed_rows.h"
 #include "lane_sums.h"
