@@ -18,6 +18,11 @@ the text says so, and nowhere else. Loops begin at a line of 64 bytes: gcc's sum
 three instead of two, and programs were a fifth slower on a busy machine, as fast on a quiet one.
 """
 
+OF_NUMBERS = ("numbers.h", "number_functions.h", "number_draws.h")
+"""The headers of one number, which vectors include: what GPUs compute with."""
+METHODS = ("arithmetic.h", "elementary.h", "inverse_normal.h")
+"""Templates, which the headers of numbers and of vectors include."""
+
 OF_RUNS = (
     "packed_rows.h",
     "tiles.h",
@@ -37,18 +42,23 @@ OF_PROFILES = (STAMPS, PEAKS)
 
 HEADERS = (
     "machine.h",
+    *METHODS,
+    *OF_NUMBERS,
     "vectors.h",
-    "arithmetic.h",
     "operations.h",
     "sums.h",
-    "elementary.h",
     "functions.h",
     "doubles.h",
     "philox.h",
     "orthogonal.h",
     *OF_RUNS,
 )
-"""All headers: each includes only those before it. Three are templates, which others include."""
+"""All headers: each includes only those before it. Some are templates, which others include."""
+_ROOMS = {
+    "workbench.codegen.c.numbers": (*METHODS, *OF_NUMBERS),
+    "workbench.codegen.c.run": (*OF_RUNS, *OF_PROFILES),
+}
+"""The rooms of headers, but for those that lie before them."""
 
 
 def flags(processor: str) -> tuple[str, ...]:
@@ -64,7 +74,7 @@ def flags(processor: str) -> tuple[str, ...]:
 @cache
 def header(name: str) -> str:
     """Return the text of a header."""
-    room = "workbench.codegen.c.run" if name in (*OF_RUNS, *OF_PROFILES) else "workbench.codegen.c"
+    room = next((room for room, names in _ROOMS.items() if name in names), "workbench.codegen.c")
     return resources.files(room).joinpath(name).read_text(encoding="utf-8")
 
 

@@ -57,6 +57,13 @@ void shared(int32_t *out, int64_t n, int64_t threads, const uint32_t *x, uint32_
 void ordered(int32_t *out, int64_t n, uint32_t *word, int32_t *scratch) {
     stable_order(out, n, word, 0, scratch);
 }
+void of_each_word(const uint32_t *word, float *uniform, float *normal, double *wide, int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        uniform[i] = uniform_f(word[i]);
+        normal[i] = normal_f(word[i]);
+        wide[i] = normal_d(word[i]);
+    }
+}
 void of_words(const uint32_t *word, float *uniform, float *normal, double *wide, int64_t n) {
     for (int64_t i = 0; i < n; i += LANES) {
         vu here = (vu)load_vi((const int32_t *)word + i);
@@ -160,6 +167,10 @@ def test_numbers_of_words_are_numpys_at_a_million_words(draws: ctypes.CDLL) -> N
     np.testing.assert_array_equal(uniform, philox.uniform(word).astype(np.float32))
     np.testing.assert_array_equal(normal, philox.normal(word).astype(np.float32))
     np.testing.assert_allclose(wide, philox.normal(word), rtol=2e-15)
+    one_by_one = np.empty_like(uniform), np.empty_like(normal), np.empty_like(wide)
+    call(draws.of_each_word, word, *one_by_one, len(word))
+    for single, all_lanes in zip(one_by_one, (uniform, normal, wide), strict=True):
+        np.testing.assert_array_equal(single, all_lanes)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 100, 5000])

@@ -23,6 +23,12 @@
 #endif
 #endif
 
+/* What other compilers call otherwise. */
+#define BUILTIN(name) __builtin_##name
+#define INFINITE_F __builtin_inff()
+#define INFINITE_D __builtin_inf()
+#define NAN_F __builtin_nanf("")
+
 #define INLINE static inline __attribute__((always_inline, unused))
 
 /* A function that is called from outside of the library. */
@@ -53,6 +59,12 @@
 #define UNROLLED _Pragma("clang loop unroll(full)")
 #else
 #define UNROLLED _Pragma("GCC unroll 16")
+#endif
+/* A loop over one or two numbers that becomes as many steps. */
+#if defined(__clang__)
+#define EACH_OF_TWO _Pragma("clang loop unroll(full)") for (int k = 0; k < count; k++)
+#else
+#define EACH_OF_TWO _Pragma("GCC unroll 2") for (int k = 0; k < count; k++)
 #endif
 /* One pointer that moves: gcc would keep one for each row. */
 #define STEPPED(pointer, by) \

@@ -10,7 +10,7 @@
 #ifndef WORKBENCH_VECTORS_H
 #define WORKBENCH_VECTORS_H
 
-#include "machine.h"
+#include "numbers.h"
 
 typedef float vf __attribute__((vector_size(4 * LANES)));
 typedef int32_t vi __attribute__((vector_size(4 * LANES)));
@@ -27,11 +27,6 @@ INLINE vi all_vi(int32_t x) { return x - (vi){0}; }
 INLINE vl all_vl(int64_t x) { return x - (vl){0}; }
 INLINE vu all_vu(uint32_t x) { return x - (vu){0}; }
 INLINE vb all_vb(int x) { return all_vi(x ? -1 : 0); }
-INLINE float all_f(float x) { return x; }
-INLINE double all_d(double x) { return x; }
-INLINE int32_t all_i(int32_t x) { return x; }
-INLINE int64_t all_l(int64_t x) { return x; }
-INLINE int all_b(int x) { return x; }
 
 /* The number of each lane: 0, 1, 2, ... */
 INLINE vi lanes_vi(void) {
@@ -65,11 +60,6 @@ INLINE vl where_vl(vb m, vl a, vl b) {
     return (a & wide) | (b & ~wide);
 }
 INLINE vd where_vd(vb m, vd a, vd b) { return (vd)where_vl(m, (vl)a, (vl)b); }
-INLINE float where_f(int m, float a, float b) { return m ? a : b; }
-INLINE double where_d(int m, double a, double b) { return m ? a : b; }
-INLINE int32_t where_i(int m, int32_t a, int32_t b) { return m ? a : b; }
-INLINE int64_t where_l(int m, int64_t a, int64_t b) { return m ? a : b; }
-INLINE int where_b(int m, int a, int b) { return m ? a : b; }
 
 /* True if a lane is. */
 INLINE int any_vb(vb m) {
@@ -77,13 +67,10 @@ INLINE int any_vb(vb m) {
     EACH_LANE r |= m[lane];
     return r != 0;
 }
-INLINE int any_b(int m) { return m; }
 
 /* a * b + c, rounded once: an instruction, or libm's fma where the processor has none. The loop
    over lanes becomes that instruction under gcc -O2 too, but each one takes it 2 ms of compilation;
    the compiler's own name for the instruction takes a twentieth, and serves at -O1. */
-INLINE float fused_f(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-INLINE double fused_d(double a, double b, double c) { return __builtin_fma(a, b, c); }
 INLINE vf fused_vf(vf a, vf b, vf c) {
 #if __has_builtin(__builtin_elementwise_fma)
     return __builtin_elementwise_fma(a, b, c);
@@ -180,7 +167,6 @@ INLINE vf of_eight_vf(const float *eight, vi at) {
     return r;
 #endif
 }
-INLINE float of_eight_f(const float *eight, int32_t at) { return eight[at & 7]; }
 
 /* Truth values: bytes 0 and 1 in memory. */
 typedef bytes_of_vb unaligned_bytes __attribute__((aligned(1), may_alias));

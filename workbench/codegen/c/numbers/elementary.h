@@ -1,5 +1,5 @@
-/* exp, log, log1p, tanh, sin, cos and power of float32. A template: functions.h includes it twice,
-   for vectors and for a single number, which therefore have the same bits. It is given
+/* exp, log, log1p, tanh, sin, cos and power of float32. A template: it is included for
+   one number and for vectors, which therefore have the same bits. It is given
 
        F, I       the types of floats and int32_t       OF(name), INT(name)  functions of them
        D          that of doubles                       WIDE(name)           functions of them
@@ -94,9 +94,9 @@ INLINE F OF(log)(F x) {
     I k;
     F m = OF(split_any)(x, &k);
     F r = OF(log_sum)(TO_FLOAT(k), m - 1.0f);
-    r = OF(where)(x == 0.0f, OF(all)(-__builtin_inff()), r);
-    r = OF(where)((x < 0.0f) | (x != x), OF(all)(__builtin_nanf("")), r);
-    return OF(where)(x == __builtin_inff(), x, r);
+    r = OF(where)(x == 0.0f, OF(all)(-INFINITE_F), r);
+    r = OF(where)((x < 0.0f) | (x != x), OF(all)(NAN_F), r);
+    return OF(where)(x == INFINITE_F, x, r);
 }
 
 /* log(1 + x): the sum is rounded, and what it lost (Knuth's two-sum) is added to the argument of
@@ -110,9 +110,9 @@ INLINE F OF(log1p)(F x) {
     F scaled = OF(where)(x < 0x1p25f, lost * FLOAT((127 - k) << 23), OF(all)(0.0f));
     F r = OF(log_sum)(TO_FLOAT(k), (m - 1.0f) + scaled);
     r = OF(where)(OF(absolute)(x) < 0x1p-24f, x, r); /* -0 too */
-    r = OF(where)(x == -1.0f, OF(all)(-__builtin_inff()), r);
-    r = OF(where)((x < -1.0f) | (x != x), OF(all)(__builtin_nanf("")), r);
-    return OF(where)(x == __builtin_inff(), x, r);
+    r = OF(where)(x == -1.0f, OF(all)(-INFINITE_F), r);
+    r = OF(where)((x < -1.0f) | (x != x), OF(all)(NAN_F), r);
+    return OF(where)(x == INFINITE_F, x, r);
 }
 
 /* tanh(c + r) = t + (1 - t^2) w / (1 + t w) with t = tanh c and w = tanh r: c = n TANH_STEP is next
@@ -215,8 +215,8 @@ INLINE F OF(magnitude_of_power)(F a, F y) {
     p = p * z + 0x1.999996a8f19e7p-3;
     p = p * z + 0x1.555555561e614p-2;
     D log2 = (s + s * z * p) * 0x1.71547652b82fep+1 + WIDEN(TO_FLOAT(k));
-    log2 = WIDE(where)(a == __builtin_inff(), WIDE(all)(__builtin_inf()), log2);
-    log2 = WIDE(where)(a == 0.0f, WIDE(all)(-__builtin_inf()), log2);
+    log2 = WIDE(where)(a == INFINITE_F, WIDE(all)(INFINITE_D), log2);
+    log2 = WIDE(where)(a == 0.0f, WIDE(all)(-INFINITE_D), log2);
 
     D t = WIDEN(y) * log2;
     t = WIDE(minimum)(WIDE(maximum)(t, WIDE(all)(-160.0)), WIDE(all)(140.0));
@@ -235,13 +235,13 @@ INLINE F OF(magnitude_of_power)(F a, F y) {
 
 /* The signs, zeros, infinities and NaN of C's powf. */
 INLINE F OF(power_inline)(F x, F y) {
-    F a = OF(absolute)(x), nan = OF(all)(__builtin_nanf(""));
+    F a = OF(absolute)(x), nan = OF(all)(NAN_F);
     F r = OF(where)(a == 1.0f, OF(all)(1.0f), OF(magnitude_of_power)(a, y));
     F half = y * 0.5f; /* a subnormal y is no whole number either way */
     M whole = OF(floor)(y) == y, odd = whole & (OF(floor)(half) != half);
     r = FLOAT(BITS(r) ^ INT(where)(odd, BITS(x) & INT32_MIN, INT(all)(0)));
     M fraction = OF(floor)(y) != y;
-    r = OF(where)((x < 0.0f) & (a != __builtin_inff()) & fraction, nan, r);
+    r = OF(where)((x < 0.0f) & (a != INFINITE_F) & fraction, nan, r);
     r = OF(where)((x != x) | (y != y), nan, r);
     return OF(where)((y == 0.0f) | (x == 1.0f), OF(all)(1.0f), r);
 }

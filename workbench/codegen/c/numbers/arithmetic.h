@@ -1,5 +1,5 @@
-/* The arithmetic that all kinds of numbers have, as NumPy does it. A template: operations.h
-   includes it once for each kind, with
+/* The arithmetic that all kinds of numbers have, as NumPy does it. A template: numbers.h and
+   operations.h include it once for each kind, with
 
        NUMBER    the type             OF(name)   the function's name for this kind
        TRUTH     its truth values     ALL(x)     the number x in all lanes
