@@ -53,7 +53,7 @@ void kernel_where(Run *run) {
     float *const x = (float *)run->buffers[0];
     int32_t *const where_2 = (int32_t *)run->buffers[2];
     /* statement: where */
-    float best = (-(float)__builtin_inf());
+    float best = (-INFINITE_F);
     int32_t where_2_2 = 0;
     int some = 0;
     for (int64_t b = 0; b < B; b++) {

@@ -16,6 +16,7 @@ from workbench.codegen.kernel_records import Loop as KernelLoop
 from workbench.codegen.kernel_records import walk as walk_kernel
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.codegen.printing.c_expressions import condition_text, expression_text
+from workbench.codegen.printing.c_names import CNames, c_name, title
 from workbench.codegen.printing.equal_kernels import COMMENT, PLACES, Functions
 from workbench.codegen.printing.kernel_text import KernelText
 from workbench.codegen.printing.stamping import FUNCTIONS, INCLUDED, NAMES
@@ -162,7 +163,7 @@ class _Writer:
         yield RUNTIME, HERE
         part, number = _Part(), 1
         for place, kernel in enumerate(self.made.kernels):
-            name = unique(_ascii(f"kernel_{_title(kernel)}"), self.taken)
+            name = unique(c_name(f"kernel_{title(kernel)}"), self.taken)
             self.kernels[name], own_names = self._kernel(name, kernel, place)
             function = self.functions.add(name, self.kernels[name], own_names)
             if function is None:
@@ -188,7 +189,7 @@ class _Writer:
         """
         used = kernel.buffers
         kinds = {name: self._kind(self.made.buffers[name].dtype) for name in used}
-        local = _Names(self.names, set(self.taken))
+        local = CNames(self.names, set(self.taken))
         text = KernelText(local, kinds, self.real, self.made.padded)
         for table in kernel.tables:
             text.table(table)
@@ -243,7 +244,7 @@ class _Writer:
         called = f"each_block(run, blocks_of_{function}, (const int64_t[]){{{outer}}}, {given}"
         return f"    static int64_t lasting;\n    {called}, &lasting);"
 
-    def _given(self, kernel: KernelRecords, local: _Names) -> Iterator[str]:
+    def _given(self, kernel: KernelRecords, local: CNames) -> Iterator[str]:
         """Yield the lines that find the values from outside that a kernel reads."""
         if not self.made.given:
             return
@@ -401,38 +402,10 @@ class _Writer:
 
     def _name(self, name: str) -> None:
         if name not in self.names:
-            self.names[name] = unique(_ascii(name), self.taken)
+            self.names[name] = unique(c_name(name), self.taken)
 
     def _c(self, name: str) -> str:
         return self.names[name]
 
     def _show(self, e: Expression) -> str:
         return expression_text(e, self._c)
-
-
-@dataclass
-class _Names:
-    """The C names in a kernel: those of the program, and its own as they come."""
-
-    program: dict[str, str]
-    taken: set[str]
-    own: dict[str, str] = field(default_factory=dict)
-
-    def __call__(self, name: str) -> str:
-        if name in self.program:
-            return self.program[name]
-        if name not in self.own:
-            self.own[name] = unique(_ascii(name), self.taken)
-        return self.own[name]
-
-
-def _title(kernel: KernelRecords) -> str:
-    """Return the name of a kernel: that of its first statement, and how many more there are."""
-    first, *more = kernel.statements
-    return f"{first} and {len(more)} more" if more else first
-
-
-def _ascii(name: str) -> str:
-    """Return a C name like a user's."""
-    text = re.sub(r"[^A-Za-z0-9_]", "_", name)
-    return f"x{text}" if not text or text[0].isdigit() else text

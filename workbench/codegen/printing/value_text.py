@@ -217,9 +217,9 @@ def number_text(x: Any, kind: str) -> str:
     """Return a number as C: floats in hexadecimal, so that no digit is lost."""
     if kind in "fd":
         if math.isnan(x):
-            return f'({SCALARS[kind]})__builtin_nan("")'
+            return f"({SCALARS[kind]})NAN_F"
         if math.isinf(x):
-            text = f"({SCALARS[kind]})__builtin_inf()"
+            text = f"INFINITE_{kind.upper()}"
             return text if x > 0 else f"(-{text})"
         text = f"({SCALARS[kind]}){float(x).hex()}"
         return text if math.copysign(1, x) > 0 else f"({text})"

@@ -66,15 +66,16 @@ def block_memory(
     dtype: str,
     space: str = DEVICE,
     scratch: int = 0,
+    elsewhere: Collection[str] = (),
 ) -> Arena:
     """Lay out the buffers of one block, whose body this is, and its scratch memory. Those that are
-    allocated `outside` of it are held all the time.
+    allocated `outside` of it are held all the time. Those `elsewhere` have no place in it.
 
     Statements without a loop between them may run group of lanes by group of lanes, one after the
     other each time. So what a statement before is done with is free from the next loop on: another
     buffer in its place, of elements of another size, would be written over by the next lanes.
     """
-    layout = _Layout(sizes, dtype, space, iter((scratch,)))
+    layout = _Layout(sizes, dtype, space, iter((scratch,)), frozenset(elsewhere))
     layout.hold_scratch()
     for buffer in outside:
         layout.hold(buffer)

@@ -1,0 +1,112 @@
+"""CUDA kernels, run thread by thread on a processor: the bits of compiled C, no fault, no barrier
+that is not needed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.codegen.cuda.fibres import FibreWriter, fibres
+from tests.golden_files import GoldenFiles
+from tests.native_runs import compiled, shared_cache
+from workbench.algorithms import a2c, ppo, reinforce
+from workbench.codegen.cuda.headers import unit_begin
+from workbench.codegen.cuda.kernel_functions import functions
+from workbench.codegen.kernels import program_kernels
+from workbench.errors import RunError
+from workbench.transforms import Contract, Donate, Persist, Vectorize
+from workbench.transforms.step.transform import Transform
+from workbench.variants.variant import Variant, variant
+
+IN_PLACE = (Contract(), Donate())
+
+
+def in_steps(program: Any, *steps: Transform) -> Variant:
+    chosen = variant(program)
+    for step in (*steps, *IN_PLACE):
+        chosen = chosen.apply(step)
+    return chosen
+
+
+def in_blocks(program: Any, size: int, chunks: int = 16) -> Variant:
+    dims = ("b", "k") if program.name == "ppo" else ("b",)
+    return in_steps(program, *(Persist(d, size, chunks) for d in dims))
+
+
+def sizes_of(program: Any, size: int) -> dict[str, int]:
+    """Sizes with more blocks than chunks, the last of which is not full."""
+    sizes = {"B": 5 * size - 5, "I": 2, "T": 4}
+    return sizes | ({"M": 4, "E": 2} if program.name == "ppo" else {})
+
+
+PROGRAMS = {
+    "as written": lambda: in_steps(reinforce(hidden=(5,))),
+    "along b": lambda: in_steps(reinforce(hidden=(5,)), Vectorize("b")),
+    "few features": lambda: in_blocks(ppo(hidden=(5,)), 16, 2),
+    "rows of a lane": lambda: in_blocks(reinforce(hidden=(20,)), 32, 2),
+    "two layers": lambda: in_blocks(ppo(hidden=(32, 24)), 32, 2),
+    "a2c": lambda: in_blocks(a2c(hidden=(9, 17)), 16),
+}
+
+
+@pytest.mark.parametrize("how", PROGRAMS)
+def test_bits_are_those_of_compiled_c(how: str) -> None:
+    made = PROGRAMS[how]()
+    sizes = sizes_of(made.program, 32 if how in ("rows of a lane", "two layers") else 16)
+    dtype = "float64" if how in ("few features", "along b") else "float32"
+    with shared_cache():
+        found, fault = fibres(made.program).watched(sizes, dtype)
+        wanted = compiled(made.program).run(sizes, 3, dtype).outputs
+    assert fault == ""
+    for name, value in wanted.items():
+        np.testing.assert_array_equal(found[name], value, err_msg=name)
+
+
+@pytest.mark.parametrize(("how", "size"), [("few features", 16), ("rows of a lane", 32)])
+def test_no_barrier_can_be_left_out(how: str, size: int) -> None:
+    """Neither for good nor in one of three rounds: what each one parts meets without it."""
+    made = fibres(PROGRAMS[how]().program)
+    text = dict(FibreWriter(made.kernels, "float32").units())["program"]
+    barriers = [k for k, line in enumerate(text.splitlines(), 1) if line.strip() == "BARRIER"]
+    assert len(barriers) > 4
+    sizes = sizes_of(made.program, size)
+    with shared_cache():
+        for line in barriers:
+            faults = [made.watched(sizes, "float32", line, once)[1] for once in (0, 1, 2)]
+            assert faults[0] and any(faults[1:]), f"the barrier in line {line} is not needed"
+
+
+@wb.program
+def looking_up(B: int = 40, N: int = 20) -> dict[str, Any]:
+    """One environment looks something up where nothing is."""
+    b, n = wb.dims(b=B, n=N)
+    table = wb.uniform(over=n)
+    place = wb.where(wb.index(b) == 33, 21, 3) + wb.cast(0.0 * wb.uniform(over=b), "int32")
+    return {"y": wb.gather(table, n=place)}
+
+
+def test_a_check_that_fails_is_told_as_by_compiled_c() -> None:
+    made = variant(looking_up()).apply(Persist("b", 16)).program
+    with shared_cache():
+        with pytest.raises(RunError) as wanted:
+            compiled(made).run()
+        with pytest.raises(RunError) as found:
+            fibres(made).watched({}, "float32")
+    assert str(found.value) == str(wanted.value)
+    assert "by y at b=33" in str(found.value)
+
+
+def test_text_is_as_stored(golden: GoldenFiles) -> None:
+    """Of a program with rows that threads share, sums in parts, products and checks."""
+    made = program_kernels(in_blocks(reinforce(hidden=(20,)), 32).program)
+    texts = [f.text for f in functions(made, "float32") if f is not None]
+    golden("kernels/reinforce.cu", "\n".join(sorted(texts, key=len)[-5:]))
+
+
+def test_text_of_a_gpu_has_no_word_of_c_alone() -> None:
+    text = unit_begin()
+    assert "vector_size" not in text and "__builtin" not in text and "#include" not in text

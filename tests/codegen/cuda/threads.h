@@ -1,0 +1,322 @@
+/* The words of kernels that are no C, for a processor: the threads of a block are fibres, which take
+   turns where they wait for each other. Every access of theirs is looked at.
+
+   A fibre runs until it waits. Which one runs first, and which block, is drawn. An access fails that is
+   outside of its array, that reads shared memory which the block has not written, and that meets
+   another thread's in an element without a barrier between, where one of both writes. An element
+   remembers in which turn of which block it was written and read last, and by which thread: what is
+   found does not depend on which fibre runs first. */
+#ifndef WORKBENCH_THREADS_H
+#define WORKBENCH_THREADS_H
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#define WARP 32
+#define MOST_THREADS 1024
+#define STACK 65536
+#define SHARED_BYTES (227 * 1024)
+#define MANY -1
+
+typedef struct {
+    uint64_t written_by_block, read_by_block; /* serial numbers: 0 is none */
+    int64_t written_in, read_in;              /* the turn of the block */
+    int32_t written_by, read_by;              /* the thread, or MANY */
+    int32_t written_at, read_at;              /* the line */
+    uint64_t other_block;                     /* one that read before `read_by_block` did */
+} Seen;
+
+#define ARRAY_OF(number)                                                                      \
+    typedef struct { number *p; int64_t count, step; Seen *seen; const char *name; int shared; } \
+        array_of_##number;
+ARRAY_OF(float)
+ARRAY_OF(double)
+ARRAY_OF(int32_t)
+ARRAY_OF(int64_t)
+ARRAY_OF(uint8_t)
+
+#define KERNEL(name, threads) static void fibre_##name
+#define ARRAY(number) array_of_##number
+#define CONSTANT_ARRAY(number) array_of_##number
+#define BLOCK this_block
+#define THREAD this_thread
+#define BLOCK_THREADS threads_of_block
+#define TOGETHER __attribute__((unused)) static
+#define SHARED_MEMORY unsigned char *const shared = shared_memory;
+#define SHARED(number, name, begin, count)                                                   \
+    const array_of_##number name = {(number *)(shared + (begin)), count, sizeof(number),     \
+                                    seen_shared + (begin), #name, 1};                        \
+    (void)name;
+#define OWN(number, name, memory, begin, elements)                                           \
+    const array_of_##number name = {(number *)((memory) + (begin)), elements, sizeof(number), \
+                                    seen_of((memory) + (begin), elements), #name, 0};        \
+    (void)name;
+#define CONSTANTS(number, name, count, ...)                                                  \
+    static number name##_values[] = {__VA_ARGS__};                                           \
+    const array_of_##number name = {name##_values, count, 0, &seen_constant, #name, 0};
+#define LD(array, place) LOADED(array, place, from_.shared)
+#define LD_UNSET(array, place) LOADED(array, place, 0)
+#define LOADED(array, place, set)                                                             \
+    ({                                                                                        \
+        const int64_t at_ = (place);                                                          \
+        __auto_type from_ = (array);                                                          \
+        reads(from_.seen, from_.step, from_.count, at_, from_.name, set, __LINE__)   \
+            ? from_.p[at_] : (__typeof__(*from_.p))0;                                         \
+    })
+#define ST(array, place, value)                                                               \
+    do {                                                                                      \
+        const int64_t at_ = (place);                                                          \
+        __auto_type value_ = (value);                                                         \
+        __auto_type to_ = (array);                                                            \
+        if (writes(to_.seen, to_.step, to_.count, at_, to_.name, __LINE__)) to_.p[at_] = value_; \
+    } while (0)
+#define BARRIER wait_for_block(__LINE__);
+#define FROM_LANE_BESIDE(x, apart)                                                            \
+    ({                                                                                        \
+        __auto_type mine_ = (x);                                                              \
+        __typeof__(mine_) other_;                                                             \
+        exchange(&mine_, &other_, sizeof mine_, apart, __LINE__);                             \
+        other_;                                                                               \
+    })
+
+static Seen *seen_of(const void *begin, int64_t count);
+enum { READY, AT_BLOCK, AT_WARP, DONE };
+typedef struct {
+    int state, line, started;
+    int64_t passed; /* how often it has come to the barrier that is left out */
+    double value;
+    ucontext_t context;
+    jmp_buf here;
+    char *stack;
+} Fibre;
+
+static Fibre fibres[MOST_THREADS];
+static int this_thread, threads_of_block;
+static int64_t this_block, turn;
+static uint64_t serial, first_serial;
+static void (*thread_body)(void);
+static ucontext_t outside_context;
+static jmp_buf outside;
+static unsigned char shared_memory[SHARED_BYTES] __attribute__((aligned(64)));
+static Seen seen_shared[SHARED_BYTES], seen_constant;
+static uint64_t drawn = 88172645463325252ull;
+
+EXPORTED int64_t faults, accesses, barriers;
+EXPORTED char fault[400];
+/* The line of a barrier that is left out: always (0), or the first time, the second, ... */
+EXPORTED int64_t left_out, left_out_once;
+
+static uint32_t draw(void) {
+    drawn ^= drawn << 13, drawn ^= drawn >> 7, drawn ^= drawn << 17;
+    return (uint32_t)(drawn >> 32);
+}
+
+static void shuffle(int64_t *order, int64_t count) {
+    for (int64_t k = count - 1; k > 0; k--) {
+        const int64_t other = draw() % (uint32_t)(k + 1), one = order[k];
+        order[k] = order[other], order[other] = one;
+    }
+}
+
+#define FAULT(...) \
+    do { if (!faults++) snprintf(fault, sizeof fault, __VA_ARGS__); } while (0)
+
+static int is_inside(int64_t count, int64_t at, const char *name, int line) {
+    if (at >= 0 && at < count) return 1;
+    FAULT("%s[%lld] of %lld, line %d", name, (long long)at, (long long)count, line);
+    return 0;
+}
+
+/* Another thread of the block since the last barrier, or another block of the launch, which has
+   shared memory of its own. */
+static int meets(int shared, uint64_t block, int64_t in, int32_t by) {
+    if (block < first_serial) return 0;
+    return block == serial ? in == turn && by != this_thread : !shared;
+}
+
+static int is_shared(const Seen *seen) {
+    return seen >= seen_shared && seen < seen_shared + SHARED_BYTES;
+}
+
+static int reads(Seen *seen, int64_t step, int64_t count, int64_t at, const char *name, int set,
+                 int line) {
+    const int shared = is_shared(seen);
+    accesses++;
+    if (!is_inside(count, at, name, line)) return 0;
+    if (!step) return 1;
+    seen += at * (shared ? step : 1);
+    if (set && seen->written_by_block != serial)
+        FAULT("%s[%lld] is read before it is written, line %d", name, (long long)at, line);
+    else if (meets(shared, seen->written_by_block, seen->written_in, seen->written_by))
+        FAULT("%s[%lld] is written in line %d and read in line %d", name, (long long)at,
+              seen->written_at, line);
+    if (seen->read_by_block != serial || seen->read_in != turn) {
+        if (seen->read_by_block >= first_serial && seen->read_by_block != serial)
+            seen->other_block = seen->read_by_block;
+        seen->read_by_block = serial, seen->read_in = turn, seen->read_by = this_thread;
+    } else if (seen->read_by != this_thread) {
+        seen->read_by = MANY;
+    }
+    seen->read_at = line;
+    return 1;
+}
+
+static int writes(Seen *seen, int64_t step, int64_t count, int64_t at, const char *name, int line) {
+    const int shared = is_shared(seen);
+    accesses++;
+    if (!is_inside(count, at, name, line)) return 0;
+    seen += at * (shared ? step : 1);
+    if (meets(shared, seen->written_by_block, seen->written_in, seen->written_by))
+        FAULT("%s[%lld] is written in line %d and in line %d", name, (long long)at,
+              seen->written_at, line);
+    if (meets(shared, seen->read_by_block, seen->read_in, seen->read_by) ||
+        (!shared && seen->other_block >= first_serial && seen->other_block != serial))
+        FAULT("%s[%lld] is read in line %d and written in line %d", name, (long long)at,
+              seen->read_at, line);
+    seen->written_by_block = serial, seen->written_in = turn;
+    seen->written_by = this_thread, seen->written_at = line;
+    return 1;
+}
+
+static void wait_at(int state, int line) {
+    Fibre *const fibre = &fibres[this_thread];
+    fibre->state = state, fibre->line = line;
+    if (!_setjmp(fibre->here)) _longjmp(outside, 1);
+}
+
+static void wait_for_block(int line) {
+    if (line == left_out) {
+        const int64_t passed = ++fibres[this_thread].passed;
+        if (!left_out_once || passed == left_out_once) return;
+    }
+    wait_at(AT_BLOCK, line);
+}
+
+static void exchange(const void *mine, void *other, size_t bytes, int apart, int line) {
+    const int thread = this_thread;
+    memcpy(&fibres[thread].value, mine, bytes);
+    wait_at(AT_WARP, line);
+    memcpy(other, &fibres[thread ^ apart].value, bytes);
+    wait_at(AT_WARP, line);
+}
+
+static void begin_fibre(void) {
+    thread_body();
+    fibres[this_thread].state = DONE;
+    _longjmp(outside, 1);
+}
+
+static void run_fibre(Fibre *fibre) {
+    if (_setjmp(outside)) return;
+    if (fibre->started) _longjmp(fibre->here, 1);
+    fibre->started = 1;
+    if (!fibre->stack) fibre->stack = malloc(STACK);
+    getcontext(&fibre->context);
+    fibre->context.uc_stack.ss_sp = fibre->stack;
+    fibre->context.uc_stack.ss_size = STACK;
+    fibre->context.uc_link = &outside_context;
+    makecontext(&fibre->context, begin_fibre, 0);
+    setcontext(&fibre->context);
+}
+
+/* Let go on who waits in vain no longer; tell whether somebody may. */
+static int release(int threads) {
+    int released = 0, at_block = 0, line = 0, together = 1;
+    for (int first = 0; first < threads; first += WARP) {
+        int waiting = 0, behind = first + WARP < threads ? first + WARP : threads;
+        for (int k = first; k < behind; k++)
+            waiting += fibres[k].state == AT_WARP && fibres[k].line == fibres[first].line;
+        if (waiting < behind - first) continue;
+        for (int k = first; k < behind; k++) fibres[k].state = READY;
+        released = 1;
+    }
+    for (int k = 0; k < threads; k++)
+        if (fibres[k].state == AT_BLOCK) {
+            together &= !at_block || fibres[k].line == line;
+            line = fibres[k].line;
+            at_block++;
+        }
+    if (at_block == threads && together) {
+        for (int k = 0; k < threads; k++) fibres[k].state = READY;
+        turn++, barriers++;
+        released = 1;
+    }
+    return released;
+}
+
+static void run_block(int threads) {
+    int64_t order[MOST_THREADS];
+    memset(shared_memory, 0xff, sizeof shared_memory); /* NaN */
+    for (int k = 0; k < threads; k++) {
+        fibres[k].state = READY, fibres[k].started = 0, fibres[k].passed = 0;
+        order[k] = k;
+    }
+    turn = 0;
+    do {
+        shuffle(order, threads);
+        int left = 0;
+        for (int k = 0; k < threads; k++) {
+            this_thread = (int)order[k];
+            if (fibres[this_thread].state == READY) run_fibre(&fibres[this_thread]);
+        }
+        for (int k = 0; k < threads; k++) left += fibres[k].state != DONE;
+        if (!left) return;
+    } while (release(threads));
+    for (int k = 0; k < threads; k++)
+        if (fibres[k].state != DONE) {
+            FAULT("not all threads come to the barrier in line %d", fibres[k].line);
+            return;
+        }
+}
+
+static unsigned char *own_memory_of(int64_t bytes) {
+    static unsigned char *memory;
+    static int64_t held;
+    if (held < bytes) {
+        free(memory);
+        memory = aligned_alloc(64, (size_t)(held = (bytes + 63) / 64 * 64));
+    }
+    if (bytes) memset(memory, 0xff, (size_t)bytes);
+    return memory;
+}
+
+static Run *run; /* that of the launch */
+static void begin_launches(Run *of_launch) { run = of_launch; }
+
+static void launch(int64_t blocks, int threads, void (*body)(void)) {
+    int64_t *const order = malloc((size_t)blocks * sizeof(int64_t));
+    for (int64_t k = 0; k < blocks; k++) order[k] = k;
+    shuffle(order, blocks);
+    thread_body = body;
+    threads_of_block = threads;
+    first_serial = serial + 1;
+    for (int64_t k = 0; k < blocks; k++) {
+        this_block = order[k];
+        serial++;
+        run_block(threads);
+    }
+    free(order);
+}
+
+/* What is seen of arrays in other memory, by where they begin. */
+static Seen *seen_of(const void *begin, int64_t count) {
+    static struct { const void *begin; int64_t count; Seen *seen; } known[4096];
+    int k = 0;
+    while (k < 4096 && known[k].seen && known[k].begin != begin) k++;
+    if (k == 4096) abort();
+    if (known[k].count < count) {
+        free(known[k].seen);
+        known[k].begin = begin;
+        known[k].count = count;
+        known[k].seen = calloc((size_t)count, sizeof(Seen));
+    }
+    return known[k].seen;
+}
+#define GIVEN(number, name, begin, elements)                                                     \
+    (array_of_##number){(number *)(begin), elements, sizeof(number), seen_of(begin, elements),   \
+                        name, 0}
+
+#endif

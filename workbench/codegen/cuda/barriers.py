@@ -1,0 +1,363 @@
+"""Where threads of a block wait for each other: in front of code that touches what others wrote, or
+writes what others touched, since the last barrier.
+
+Who touches what is known by the way code is shared out. The same lanes, rows and elements have the
+same threads each time, so that code over them needs no barrier between if each touches its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from workbench.codegen.cuda.independent_turns import are_independent, width
+from workbench.codegen.cuda.thread_code import (
+    Around,
+    Barrier,
+    Code,
+    Elements,
+    Everywhere,
+    First,
+    Lane,
+    Memory,
+    Points,
+    Rows,
+    Tile,
+    Together,
+    Totals,
+)
+from workbench.codegen.kernel_records import (
+    LANES,
+    Draw,
+    Invoke,
+    KernelRecord,
+    Let,
+    Loop,
+    Store,
+    Update,
+    Variable,
+    loads,
+    reads,
+    walk,
+    writes,
+)
+from workbench.polyhedral.expression import Expression, atom, expression, variable
+from workbench.polyhedral.expressions.atoms import Atom, Extremum, Product, Size
+
+LANE, ROW = "lane of the tile", "row of the tile"
+"""What places are written over that threads have of their own. No record has such a name."""
+
+Meet = Callable[[str, str], bool]
+"""Tells whether two buffers may have memory in common."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """An access to a buffer. `threads` says how the places are dealt to threads: over LANE and ROW,
+    of which each has its own thread, the place is `at`. Where that is not known any thread may
+    touch any place. With the same `columns` as another one, a lane touches no place that another
+    lane touches there, wherever in its column it is.
+    """
+
+    buffer: str
+    write: bool
+    threads: tuple[object, ...] = ()
+    at: Expression | None = None
+    columns: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True)
+class Block:
+    """What is known of a block: how many lanes its tiles have, its `own` buffers, and the variable
+    of the loop over blocks, of which none needs another's arrays but for what they add up. In
+    buffers with the same `columns` a lane's elements of rows lie in the same column of memory.
+    """
+
+    lanes: int
+    meet: Meet
+    own: frozenset[str]
+    columns: Mapping[str, tuple[int, int]]
+    variable: str = ""
+
+
+def with_barriers(codes: Sequence[Code], block: Block) -> tuple[Code, ...]:
+    """Return code with the barriers that it needs."""
+    return tuple(_Waiting(block).body(codes))
+
+
+class _Waiting:
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self.lanes = block.lanes
+        self.pending: dict[Access, None] = {}
+        """The accesses since the last barrier."""
+        self.by_lane: set[str] = set()
+        """The scratch memory that has its elements for each lane."""
+
+    def body(self, codes: Sequence[Code], tile: Loop | None = None) -> Iterator[Code]:
+        """Yield code with its barriers."""
+        for code in codes:
+            if isinstance(code, Barrier):
+                self.pending.clear()
+                yield code
+            elif isinstance(code, (Around, Tile)):
+                yield from self._around(code)
+            else:
+                if isinstance(code, Memory) and code.lanes > 1:
+                    self.by_lane.add(code.record.name)
+                found = list(self._accesses(code, tile))
+                if self._must_wait(found):
+                    yield Barrier()
+                self.pending.update(dict.fromkeys(found))
+                yield code
+
+    def _must_wait(self, found: Iterable[Access]) -> bool:
+        """Tell whether accesses conflict with those since the last barrier, which then stands in
+        front of them.
+        """
+        waits = any(self._conflict(old, new) for new in found for old in self.pending)
+        if waits:
+            self.pending.clear()
+        return waits
+
+    def _around(self, code: Around | Tile) -> Iterator[Code]:
+        """Yield a body with its barriers: of a loop, also between a turn and the next. For what is
+        pending before it one stands in front. Where it may not run at all, that still is pending
+        behind it.
+        """
+        before, self.pending = self.pending, {}
+        tile = code.loop if isinstance(code, Tile) else None
+        code = replace(code, body=tuple(self.body(code.body, tile)))
+        record = code.record if isinstance(code, Around) else None
+        loop = record if isinstance(record, Loop) else None
+        if loop is not None and not are_independent(loop):
+            changing = {loop.variable, *_made(loop.body)}
+            apart = loop.variable == self.block.variable
+            held = self.block.own | _added_to(loop) if apart else None
+            self.pending = {
+                self._outside(access, changing): None
+                for access in self.pending
+                if held is None or access.buffer in held
+            }
+            code = replace(code, body=tuple(self.body(code.body)))
+        behind, self.pending = self.pending, before
+        if self._must_wait(tuple(self._first(code))):
+            yield Barrier()
+        if loop is not None and _runs(loop) and _waits(code.body):
+            self.pending = {}
+        self.pending = {**self.pending, **behind}
+        yield code
+
+    def _first(self, code: Around | Tile) -> Iterator[Access]:
+        """Yield the accesses of a body before its first barrier."""
+        tile = code.loop if isinstance(code, Tile) else None
+        for inside in code.body:
+            if isinstance(inside, Barrier):
+                return
+            if isinstance(inside, (Around, Tile)):
+                yield from self._first(inside)
+            else:
+                yield from self._accesses(inside, tile)
+
+    def _outside(self, access: Access, changing: set[str]) -> Access:
+        """Return an access as it is known in the next turn of a loop, in which names have other
+        values.
+        """
+        if access.at is None or not access.at.variables & changing:
+            return access
+        return replace(access, at=None)
+
+    def _conflict(self, old: Access, new: Access) -> bool:
+        """Tell whether one of two accesses, by different threads, may need the other."""
+        if not (old.write or new.write) or not self.block.meet(old.buffer, new.buffer):
+            return False
+        if not old.threads or old.threads != new.threads:
+            return True
+        if old.columns and old.columns == new.columns:
+            return False
+        if old.buffer != new.buffer:
+            return True
+        first = old.threads == ("first",)
+        return not first and (old.at is None or old.at != new.at)
+
+    # -- who touches what --------------------------------------------------------------------------
+
+    def _accesses(self, code: Code, tile: Loop | None) -> Iterator[Access]:
+        if isinstance(code, Everywhere):
+            for record in code.records:
+                threads = ("first",) if isinstance(record, Store) else ()
+                for buffer, write, _ in _touched((record,)):
+                    yield Access(buffer, write, threads)
+        elif isinstance(code, First):
+            for buffer, write, _ in _touched(code.records):
+                yield Access(buffer, write, ("first",))
+        elif isinstance(code, Together):
+            yield from self._of_function(code.record)
+        elif isinstance(code, Points):
+            yield from self._of_points(code.loop)
+        elif isinstance(code, Elements):
+            yield from self._of_elements(code.loop)
+        elif isinstance(code, Lane):
+            assert tile is not None
+            yield from self._of_lanes(code, tile)
+        elif isinstance(code, Rows):
+            assert tile is not None
+            yield from self._of_rows(code.loop, tile)
+        else:
+            assert isinstance(code, (Memory, Totals))
+
+    def _of_function(self, record: Invoke) -> Iterator[Access]:
+        """Yield the accesses of a function. A tile that it turns it reads row by row."""
+        if record.function == "turned" and record.option["in_step"] == self.lanes:
+            (name, begin), rows = record.operands[0], variable(ROW) * self.lanes
+            if record.option["columns"] == self.lanes:
+                place = begin + rows + variable(LANE)
+                yield Access(name, False, ("rows", expression(0)), place)
+                yield Access(record.out[0], True)
+                return
+        yield from (Access(name, False) for name in reads(record))
+        yield from (Access(name, True) for name in writes(record))
+
+    def _of_points(self, loop: Loop) -> Iterator[Access]:
+        """Yield the accesses of points: the lanes of a tile that has as many as a sum has parts
+        have the same threads.
+        """
+        if self.lanes == LANES and loop.lower.terms:
+            yield from self._of_lanes(Lane(loop.body, by_all=False), loop)
+        else:
+            yield from (Access(buffer, write) for buffer, write, _ in _touched((loop,)))
+
+    def _of_elements(self, loop: Loop) -> Iterator[Access]:
+        """Yield the accesses of a loop whose turns are dealt to threads by their number."""
+        made = _made(loop.body)
+        for buffer, write, at in _touched(loop.body):
+            place = at.substitute({loop.variable: variable(LANE)})
+            rest = place - variable(LANE) * place.coefficient(LANE)
+            if place.coefficient(LANE) and not rest.variables & {LANE, *made}:
+                yield Access(buffer, write, ("elements", loop.lower), place)
+            else:
+                yield Access(buffer, write)
+
+    def _of_lanes(self, code: Lane, tile: Loop) -> Iterator[Access]:
+        """Yield the accesses of lanes: what all threads of a lane read has no thread of its own."""
+        made, threads = _made(code.records), ("lane", tile.lower)
+        for buffer, write, at in _touched(code.records):
+            place = self._in_tile(buffer, at, tile)
+            rest = place - variable(LANE) * place.coefficient(LANE)
+            apart = place.coefficient(LANE) and not rest.variables & {LANE, *made}
+            columns = self._columns(buffer, at, place, tile)
+            if (apart or columns) and (write or not code.by_all):
+                yield Access(buffer, write, threads, place if apart else None, columns)
+            else:
+                yield Access(buffer, write)
+
+    def _columns(
+        self, buffer: str, at: Expression, place: Expression, tile: Loop
+    ) -> tuple[object, ...]:
+        """Return the columns of which each lane touches its own: those of a tile, with all lanes
+        in a row, or those of an array, whose rows have as many elements as lanes there are in all.
+        """
+        rest = place - variable(LANE)
+        if LANE not in rest.variables:
+            factors = [rest.constant, *(factor for _, factor in rest.terms)]
+            if all(factor % self.lanes == 0 for factor in factors):
+                return ("tile", *self.block.columns.get(buffer, (buffer,)))
+        step = at.coefficient(tile.variable)
+        rest = at - variable(tile.variable) * step
+        if step <= 0 or tile.variable in rest.variables or not 0 <= rest.constant < step:
+            return ()
+        for lanes in _bounds(tile.upper):
+            if all(f % step == 0 and _has_factor(part, lanes) for part, f in rest.terms):
+                return ("array", buffer, step, lanes)
+        return ()
+
+    def _of_rows(self, loop: Loop, tile: Loop) -> Iterator[Access]:
+        made, rows = _made(loop.body), width(loop)
+        for buffer, write, at in _touched(loop.body):
+            place = self._in_tile(buffer, at, tile).substitute({loop.variable: variable(ROW)})
+            by_lane, by_row = place.coefficient(LANE), place.coefficient(ROW)
+            rest = place - variable(LANE) * by_lane - variable(ROW) * by_row
+            apart = abs(by_row) >= abs(by_lane) * self.lanes or (
+                rows is not None and abs(by_lane) >= abs(by_row) * rows
+            )
+            if by_lane and by_row and apart and not rest.variables & {LANE, ROW, *made}:
+                yield Access(buffer, write, ("rows", loop.lower), place)
+            else:
+                yield Access(buffer, write)
+
+    def _in_tile(self, buffer: str, at: Expression, tile: Loop) -> Expression:
+        place = at.substitute({tile.variable: tile.lower + variable(LANE)})
+        return place * self.lanes + variable(LANE) if buffer in self.by_lane else place
+
+
+def _bounds(upper: Expression) -> Iterator[Expression]:
+    """Yield sizes that an upper bound is at most."""
+    for part, factor in upper.terms:
+        if isinstance(part, Extremum) and part.kind == "min" and factor == 1:
+            rest = upper - Expression(0, ((part, factor),))
+            yield from _bounds(rest + part.left)
+            yield from _bounds(rest + part.right)
+            return
+    if (
+        len(upper.terms) == 1
+        and isinstance(upper.terms[0][0], Size)
+        and upper == atom(upper.terms[0][0])
+    ):
+        yield upper
+
+
+def _has_factor(part: Atom, factor: Expression) -> bool:
+    """Tell whether a number is a multiple of a size."""
+    if isinstance(part, Product):
+        return any(
+            side == factor or any(_has_factor(inside, factor) for inside, _ in side.terms)
+            if len(side.terms) == 1 and not side.constant
+            else False
+            for side in (part.left, part.right)
+        )
+    return atom(part) == factor
+
+
+def _added_to(loop: Loop) -> frozenset[str]:
+    """Return the buffers to whose elements is added."""
+    inside = tuple(walk(loop.body))
+    stored = {r.buffer for r in inside if isinstance(r, Store) and r.operation}
+    return frozenset(stored | {r.out[0] for r in inside if isinstance(r, Invoke)})
+
+
+def _waits(codes: Sequence[Code]) -> bool:
+    """Tell whether there is a barrier that does not stand in a body inside."""
+    return any(isinstance(code, Barrier) for code in codes)
+
+
+def _runs(loop: Loop) -> bool:
+    """Tell whether a loop has a turn at all sizes, which are 1 at least."""
+    turns = loop.upper - loop.lower
+    least = turns.constant
+    for part, factor in turns.terms:
+        if not isinstance(part, Size) or factor < 0:
+            return False
+        least += factor
+    return least > 0
+
+
+def _touched(records: Sequence[KernelRecord]) -> Iterator[tuple[str, bool, Expression]]:
+    """Yield each buffer that records touch, whether they write it, and the place."""
+    for record in walk(tuple(records)):
+        for load in loads(record):
+            yield load.buffer, False, load.at
+        if isinstance(record, Store):
+            yield record.buffer, True, record.at
+
+
+def _made(records: Sequence[KernelRecord]) -> frozenset[str]:
+    """Return the names that records make, or change."""
+    found: set[str] = set()
+    for record in walk(tuple(records)):
+        if isinstance(record, (Let, Variable, Update)):
+            found.add(record.name)
+        elif isinstance(record, Draw):
+            found.update(record.names)
+        elif isinstance(record, Loop):
+            found.add(record.variable)
+    return frozenset(found)

@@ -1,0 +1,131 @@
+"""Where what belongs to one block lies: in shared memory, or beside the arrays.
+
+Buffers of one block come first, laid out as those of a thread of compiled C. Scratch memory lies
+behind them. What has a size that a run gives cannot be in shared memory, which is asked for when a
+kernel is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from workbench.codegen.cuda.thread_code import Around, Code, Memory, Tile
+from workbench.codegen.kernel_work import BYTES
+from workbench.codegen.kernels import KernelRecords, ProgramKernels
+from workbench.errors import ProgramError
+from workbench.lowering.loops.arena import LINE, block_memory
+from workbench.lowering.loops.bytes import FLOAT_BYTES
+from workbench.lowering.loops.records import Allocate, walk
+from workbench.polyhedral.expression import Expression, expression
+
+WIDEST = 16
+"""The bytes of four floats, which are loaded at once where they begin at a multiple of this."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of shared memory: its first byte, its elements and the bytes of each."""
+
+    begin: int
+    elements: int
+    item: int
+
+    @property
+    def end(self) -> int:
+        """The byte behind it."""
+        return self.begin + self.elements * self.item
+
+    def column(self, lanes: int) -> tuple[int, int]:
+        """Return what pieces have in common whose elements of a lane have the same column, where so
+        many lanes make up a row.
+        """
+        return self.item, self.begin % (lanes * self.item)
+
+    def meets(self, other: Piece) -> bool:
+        """Tell whether two pieces have bytes in common."""
+        return self.begin < other.end and other.begin < self.end
+
+
+@dataclass(frozen=True)
+class BlockPlaces:
+    """The places of a block's buffers and scratch memory: in shared memory, and the first byte in
+    the block's part of other memory, which has `other_bytes`.
+    """
+
+    shared: Mapping[str, Piece]
+    other: Mapping[str, Expression]
+    other_bytes: Expression
+
+    @classmethod
+    def of(
+        cls, made: ProgramKernels, kernel: KernelRecords, codes: Sequence[Code], dtype: str
+    ) -> BlockPlaces:
+        """Lay out what a kernel's blocks have each."""
+        real = FLOAT_BYTES[dtype]
+        large = frozenset(n for n in kernel.own if made.buffers[n].elements.terms)
+        shared = _small_buffers(made, kernel, dtype, large)
+        scratch = _Scratch(real)
+        scratch.lay(codes, _rounded(max((p.end for p in shared.values()), default=0)))
+        other: dict[str, Expression] = {}
+        end = expression(0)
+        for name in dict.fromkeys(kernel.own.values()):
+            if name in large:
+                buffer = made.buffers[name]
+                other[name] = end
+                elements = buffer.elements * BYTES.get(buffer.dtype, real)
+                end = end + (elements + LINE - 1) // LINE * LINE
+        places = {name: other[memory] for name, memory in kernel.own.items() if memory in other}
+        return cls({**shared, **scratch.found}, places, end)
+
+    @property
+    def shared_bytes(self) -> int:
+        """The bytes of shared memory."""
+        return max((piece.end for piece in self.shared.values()), default=0)
+
+
+def _small_buffers(
+    made: ProgramKernels, kernel: KernelRecords, dtype: str, large: frozenset[str]
+) -> dict[str, Piece]:
+    """Lay out the buffers of one block that have the same size in all runs."""
+    begun = (r for r in walk(kernel.body) if isinstance(r, Allocate) and not r.source)
+    inside = {record.buffer.name for record in begun}
+    held = (n for n in dict.fromkeys(kernel.own.values()) if n not in inside and n not in large)
+    outside = [made.buffers[name] for name in held]
+    layout = block_memory(kernel.body, outside, {}, dtype, elsewhere=large)
+    places: dict[str, Piece] = {}
+    for name, memory in kernel.own.items():
+        if memory not in large:
+            buffer = made.buffers[name]
+            item = BYTES.get(buffer.dtype, FLOAT_BYTES[dtype])
+            places[name] = Piece(layout.places[memory], buffer.elements.constant, item)
+    return places
+
+
+@dataclass
+class _Scratch:
+    """The places of scratch memory, held from where it is asked for to the end of the body."""
+
+    real: int
+    found: dict[str, Piece] = field(default_factory=dict)
+
+    def lay(self, codes: Sequence[Code], begin: int) -> None:
+        for code in codes:
+            if isinstance(code, Memory):
+                record = code.record
+                if record.elements.terms:
+                    raise ProgramError(
+                        f"scratch memory of {record.elements} elements; a block's shared memory "
+                        "has a size that no run changes"
+                    )
+                elements = record.elements.constant * code.lanes
+                piece = Piece(begin, elements, BYTES.get(record.dtype, self.real))
+                self.found[record.name] = piece
+                begin = _rounded(piece.end)
+            elif isinstance(code, (Around, Tile)):
+                self.lay(code.body, begin)
+
+
+def _rounded(bytes: int) -> int:
+    """Return the bytes up to where four floats may begin."""
+    return (bytes + WIDEST - 1) // WIDEST * WIDEST

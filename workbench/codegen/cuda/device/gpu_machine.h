@@ -1,0 +1,30 @@
+/* What the headers of numbers need of a GPU's compiler, in the place of machine.h. NVRTC has no headers
+   of its own. Compile with --fmad=false --ftz=false --prec-div=true --prec-sqrt=true: products and sums
+   are fused where the text says so, and every number has the bits that a processor gives it. */
+#ifndef WORKBENCH_MACHINE_H
+#define WORKBENCH_MACHINE_H
+
+typedef unsigned char uint8_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
+#define INT32_MAX 2147483647
+#define INT32_MIN (-INT32_MAX - 1)
+#define INT64_MAX INT64_C(9223372036854775807)
+#define INT64_MIN (-INT64_MAX - 1)
+#define INT64_C(x) x##ll
+#define UINT64_C(x) x##ull
+
+#define INLINE static __device__ __forceinline__
+#define OUT_OF_LINE static __device__ __noinline__
+#define RUNTIME_BODIES
+#define BUILTIN(name) name
+#define INFINITE_F __int_as_float(0x7f800000)
+#define INFINITE_D __longlong_as_double(0x7ff0000000000000)
+#define NAN_F __int_as_float(0x7fffffff)
+
+/* A loop over one or two numbers that becomes as many steps. */
+#define EACH_OF_TWO _Pragma("unroll") for (int k = 0; k < count; k++)
+
+#endif

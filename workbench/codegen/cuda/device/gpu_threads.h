@@ -1,0 +1,48 @@
+/* The words of kernels that are no C, as a GPU has them. */
+#ifndef WORKBENCH_THREADS_H
+#define WORKBENCH_THREADS_H
+
+#include "machine.h"
+
+#define WARP 32
+#define KERNEL(name, threads) extern "C" __global__ void __launch_bounds__(threads) name
+#define BLOCK ((int64_t)blockIdx.x)
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_THREADS ((int)blockDim.x)
+#define TOGETHER static __device__ __noinline__
+
+/* An array of numbers, and one that is only read; an element of one, also of one that
+   may not have been written, and a new value of one. */
+#define ARRAY(number) number *
+#define CONSTANT_ARRAY(number) const number *
+#define LD(array, place) (array)[place]
+#define LD_UNSET(array, place) (array)[place]
+#define ST(array, place, value) (array)[place] = (value)
+
+/* Arrays of a kernel: in the block's shared memory, in its part of other memory, constants. */
+#define SHARED_MEMORY extern __shared__ __align__(16) unsigned char shared[];
+#define SHARED(number, name, begin, count) number *const name = (number *)(shared + (begin));
+#define OWN(number, name, memory, begin, count) number *const name = (number *)((memory) + (begin));
+#define CONSTANTS(number, name, count, ...) static const number name[] = {__VA_ARGS__};
+
+#define BARRIER __syncthreads();
+#define FROM_LANE_BESIDE(x, apart) __shfl_xor_sync(0xffffffffu, x, apart)
+
+/* What a run tells its kernels, and they it: the first check that failed, and its numbers. */
+#define MOST_NUMBERS 8
+#define MOST_DIMS 16
+typedef struct {
+    int64_t seed;
+    unsigned long long failed;
+    int64_t numbers[MOST_NUMBERS];
+    int64_t instance[MOST_DIMS];
+} Run;
+
+INLINE void fail(Run *run, int64_t check, int64_t n, const int64_t *numbers, int64_t dims,
+                 const int64_t *instance) {
+    if (atomicCAS(&run->failed, 0ull, (unsigned long long)check)) return;
+    for (int64_t k = 0; k < n; k++) run->numbers[k] = numbers[k];
+    for (int64_t k = 0; k < dims; k++) run->instance[k] = instance[k];
+}
+
+#endif

@@ -1,0 +1,365 @@
+"""How the records of a kernel are shared out to the threads of a block.
+
+All threads run the same loops, down to code that is shared out: the lanes of a tile, rows of these,
+elements, or points that are added up. Between two such pieces a barrier may stand; inside of one
+none does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from workbench.codegen.cuda.independent_turns import are_independent, width
+from workbench.codegen.kernel_records import (
+    LANES,
+    Compute,
+    Draw,
+    Invoke,
+    KernelRecord,
+    Let,
+    Load,
+    Local,
+    Loop,
+    Scratch,
+    Store,
+    Total,
+    Update,
+    Value,
+    Variable,
+    Where,
+    loads,
+    parts,
+    values,
+    walk,
+)
+from workbench.names import unique
+from workbench.polyhedral.conditions import names_in
+from workbench.polyhedral.expression import expression
+
+_NOTHING: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Everywhere:
+    """Records that each thread runs for itself. What they store, the first thread stores."""
+
+    records: tuple[KernelRecord, ...]
+
+
+@dataclass(frozen=True)
+class First:
+    """Records that the first thread runs alone."""
+
+    records: tuple[KernelRecord, ...]
+
+
+@dataclass(frozen=True)
+class Elements:
+    """A loop of which each thread runs some turns."""
+
+    loop: Loop
+
+
+@dataclass(frozen=True)
+class Points:
+    """A loop whose turns are added up in parts: turn n in part n mod 16, by a thread each."""
+
+    loop: Loop
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Parts that are combined: the first thread knows the result."""
+
+    record: Total
+
+
+@dataclass(frozen=True)
+class Together:
+    """A function that all threads run together."""
+
+    record: Invoke
+
+
+@dataclass(frozen=True)
+class Lane:
+    """Records of the lanes of a tile. The first thread of a lane runs them, or all of them do:
+    then the first one stores.
+    """
+
+    records: tuple[KernelRecord, ...]
+    by_all: bool
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A loop over rows of a tile, which the threads of a lane share."""
+
+    loop: Loop
+
+
+@dataclass(frozen=True)
+class Tile:
+    """The lanes of a tile: those of `loop`, each of which has threads of its own."""
+
+    loop: Loop
+    body: tuple[Code, ...]
+
+
+@dataclass(frozen=True)
+class Around:
+    """A loop or a condition that is the same for all threads."""
+
+    record: Loop | Where
+    body: tuple[Code, ...]
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Scratch memory of the block: the elements of the record for each of so many lanes."""
+
+    record: Scratch
+    lanes: int = 1
+
+
+@dataclass(frozen=True)
+class Barrier:
+    """A barrier that all threads of the block reach."""
+
+
+Code: TypeAlias = (
+    Everywhere
+    | First
+    | Elements
+    | Points
+    | Totals
+    | Together
+    | Lane
+    | Rows
+    | Tile
+    | Around
+    | Memory
+    | Barrier
+)
+
+
+def shared_out(records: Sequence[KernelRecord], lanes: int, taken: set[str]) -> tuple[Code, ...]:
+    """Return the code of the threads of a block, whose tiles have so many lanes. `taken` are the
+    names that it may not use.
+    """
+    return tuple(_Sharing(lanes, taken).body(records))
+
+
+def memory_of(codes: Sequence[Code]) -> Iterator[Memory]:
+    """Yield the scratch memory that code asks for."""
+    for code in codes:
+        if isinstance(code, Memory):
+            yield code
+        elif isinstance(code, (Around, Tile)):
+            yield from memory_of(code.body)
+
+
+def most_lanes(records: Sequence[KernelRecord]) -> int:
+    """Return the lanes of the widest tile, LANES if there is none."""
+    loops = (r for r in walk(tuple(records)) if isinstance(r, Loop) and _is_tile(r))
+    return max((width(loop) or 0 for loop in loops), default=LANES)
+
+
+def _is_tile(loop: Loop) -> bool:
+    """Tell whether a loop is over the lanes of a block, which begin somewhere."""
+    return loop.lanes and bool(loop.lower.terms) and width(loop) is not None
+
+
+@dataclass
+class _Sharing:
+    lanes: int
+    taken: set[str]
+    parts: set[str] = field(default_factory=set)
+
+    def body(
+        self, records: Sequence[KernelRecord], later: frozenset[str] = _NOTHING
+    ) -> Iterator[Code]:
+        """Yield the code of records that all threads reach. Of the locals there, `later` are needed
+        behind them.
+        """
+        plain: list[KernelRecord] = []
+        for place, record in enumerate(records):
+            if isinstance(record, Variable) and record.parts:
+                self.parts.add(record.name)
+            if _is_plain(record):
+                plain.append(record)
+                continue
+            yield from self._plain(plain, later.union(*map(_names, records[place:])))
+            plain = []
+            if isinstance(record, Total):
+                yield from self._total(record, records[place + 1 :])
+            else:
+                yield self._code(record, later.union(*map(_names, records[place + 1 :])))
+        yield from self._plain(plain, later)
+
+    def _plain(self, plain: Sequence[KernelRecord], later: frozenset[str]) -> Iterator[Code]:
+        """Yield the code of records that are not shared out: the first thread runs what it alone
+        needs.
+        """
+        known = _known_to_all(plain, later)
+        if known is None:
+            for record in plain:
+                single = not isinstance(record, (Loop, Where))
+                yield Everywhere((record,)) if single else self._code(record, later)
+            return
+        by_all, others = known
+        for record in by_all:
+            single = not isinstance(record, (Loop, Where))
+            yield Everywhere((record,)) if single else self._code(record, later)
+        if others:
+            yield First(others)
+
+    def _total(self, record: Total, behind: Sequence[KernelRecord]) -> Iterator[Code]:
+        """Yield a total, which goes to all threads by memory where more is done with it than to
+        store it.
+        """
+        more = (r for r in behind if not isinstance(r, Store))
+        if not any(record.name in _names(r) for r in more):
+            yield Totals(record)
+            return
+        dtype, (name, memory) = record.variable.dtype, (self._name("one"), self._name("all"))
+        yield Memory(Scratch(memory, dtype, expression(1)))
+        yield Totals(Total(name, record.variable, record.operation))
+        yield Everywhere((Store(memory, expression(0), Local(name, dtype)),))
+        yield Everywhere((Let(record.name, Load(memory, expression(0), dtype)),))
+
+    def _name(self, wish: str) -> str:
+        return unique(wish, self.taken)
+
+    def _code(self, record: KernelRecord, later: frozenset[str]) -> Code:
+        if isinstance(record, Scratch):
+            return Memory(record)
+        if isinstance(record, Invoke):
+            return Together(record)
+        if isinstance(record, Where):
+            return Around(record, tuple(self.body(record.body, later)))
+        assert isinstance(record, Loop), record
+        if record.lanes:
+            if any(isinstance(r, Update) and r.name in self.parts for r in walk(record.body)):
+                return Points(record)
+            if not _updates_others(record):
+                return self._tile(record) if _is_tile(record) else Elements(record)
+        elif not _has_lanes(record) and are_independent(record):
+            return Elements(record)
+        return Around(record, tuple(self.body(record.body, later | _names(record))))
+
+    def _tile(self, loop: Loop) -> Tile:
+        """Share rows out to the threads of a lane, where nothing else in it repeats itself and all
+        of them can know what rows need.
+        """
+        memory = [Memory(r, self.lanes) for r in loop.body if isinstance(r, Scratch)]
+        records = [r for r in loop.body if not isinstance(r, Scratch)]
+        return Tile(loop, (*memory, *(_in_rows(records) or (Lane(tuple(records), False),))))
+
+
+def _in_rows(records: Sequence[KernelRecord]) -> list[Code]:
+    """Return the code of a lane's records with rows shared out, none where they cannot be."""
+    if not any(isinstance(r, Loop) for r in records):
+        return []
+    body: list[Code] = []
+    plain: list[KernelRecord] = []
+    for place, record in enumerate(records):
+        if not isinstance(record, (Loop, Where)):
+            plain.append(record)
+            continue
+        if not isinstance(record, Loop) or not are_independent(record):
+            return []
+        known = _known_to_all(plain, _NOTHING.union(*map(_names, records[place:])))
+        if known is None:
+            return []
+        body += [Lane(part, k == 0) for k, part in enumerate(known) if part]
+        body.append(Rows(record))
+        plain = []
+    if plain:
+        body.append(Lane(tuple(plain), by_all=False))
+    return body
+
+
+def _is_plain(record: KernelRecord) -> bool:
+    """Tell whether threads have nothing to share out in a record."""
+    if isinstance(record, (Invoke, Scratch, Total)):
+        return False
+    if not isinstance(record, (Loop, Where)):
+        return True
+    if isinstance(record, Loop) and (record.lanes or are_independent(record)):
+        return False
+    return all(map(_is_plain, record.body))
+
+
+def _known_to_all(
+    plain: Sequence[KernelRecord], later: frozenset[str]
+) -> tuple[tuple[KernelRecord, ...], tuple[KernelRecord, ...]] | None:
+    """Return the records that all threads run, since what is behind needs their values, and those
+    that one of them runs then; None if the first read what the others store.
+    """
+    needed = set(later)
+    for record in reversed(plain):
+        if needed.intersection(_made_by(record)):
+            needed |= _names(record)
+    by_all = tuple(r for r in plain if needed.intersection(_made_by(r)))
+    others = tuple(r for r in plain if not needed.intersection(_made_by(r)))
+    stored = {r.buffer for r in walk(others) if isinstance(r, Store)}
+    if any(load.buffer in stored for r in walk(by_all) for load in loads(r)):
+        return None
+    return by_all, others
+
+
+def _made_by(record: KernelRecord) -> frozenset[str]:
+    """Return the locals that a record names, or changes."""
+    if isinstance(record, (Let, Variable, Update)):
+        return frozenset((record.name,))
+    if isinstance(record, Draw):
+        return frozenset(record.names)
+    if isinstance(record, (Loop, Where)):
+        return frozenset().union(*map(_made_by, record.body))
+    return _NOTHING
+
+
+def _has_lanes(loop: Loop) -> bool:
+    """Tell whether a loop of lanes stands in a loop."""
+    return any(isinstance(r, Loop) and r.lanes for r in walk(loop.body))
+
+
+def _updates_others(loop: Loop) -> bool:
+    """Tell whether a loop changes variables from outside of it."""
+    inside = tuple(walk(loop.body))
+    own = {r.name for r in inside if isinstance(r, Variable)}
+    return any(isinstance(r, Update) and r.name not in own for r in inside)
+
+
+def _names(record: KernelRecord) -> set[str]:
+    """Return the names of locals that a record mentions, with those inside of it."""
+    found: set[str] = set()
+    for one in walk((record,)):
+        for value in values(one):
+            found |= _in_value(value)
+        if isinstance(one, Loop):
+            found |= one.lower.variables | one.upper.variables
+        elif isinstance(one, Where):
+            found |= names_in(one.condition)
+        elif isinstance(one, Store):
+            found |= one.at.variables
+        elif isinstance(one, Update):
+            found.add(one.name)
+    return found
+
+
+def _in_value(value: Value) -> set[str]:
+    found: set[str] = set()
+    for part in parts(value):
+        if isinstance(part, Local):
+            found.add(part.name)
+        elif isinstance(part, Load):
+            found |= part.at.variables
+        elif hasattr(part, "expression"):
+            found |= part.expression.variables
+        elif not isinstance(part, Compute) and hasattr(part, "condition"):
+            found |= names_in(part.condition)
+    return found

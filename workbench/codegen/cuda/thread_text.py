@@ -1,0 +1,264 @@
+"""The code of a block's threads as CUDA text, which a C compiler understands as well.
+
+The first lines of `device/threads.h` say what the words are that are no C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from workbench.codegen.cuda.thread_code import (
+    Around,
+    Barrier,
+    Code,
+    Elements,
+    Everywhere,
+    First,
+    Lane,
+    Memory,
+    Points,
+    Rows,
+    Tile,
+    Together,
+    Totals,
+)
+from workbench.codegen.kernel_records import (
+    Invoke,
+    KernelRecord,
+    Loop,
+    Require,
+    Scratch,
+    Store,
+    Table,
+    Variable,
+)
+from workbench.codegen.printing.c_expressions import condition_text
+from workbench.codegen.printing.kernel_text import FLAGS, KernelText
+from workbench.codegen.printing.value_text import SCALARS, STORED, Text, ValueText, number_text
+from workbench.polyhedral.expression import Expression, expression
+
+POINTS = 16
+"""The threads that add up points: as many as a sum has parts."""
+
+
+@dataclass
+class ThreadValues(ValueText):
+    """The text of values in one thread. `by_lane` is the memory with its elements for each lane."""
+
+    lanes: int = 1
+    by_lane: frozenset[str] = frozenset()
+
+    def load(self, buffer: str, at: Expression, kind: str) -> Text:
+        """Return the element of a buffer."""
+        return Text(f"LD({self.name(buffer)}, {self.place(buffer, at)})", kind)
+
+    def place(self, buffer: str, at: Expression) -> str:
+        """Return the place of an element."""
+        if buffer in self.by_lane:
+            return f"{self.expression(at * self.lanes)} + lane"
+        return self.expression(at)
+
+
+class ThreadText(KernelText):
+    """The lines of a kernel that the threads of a block run."""
+
+    def __init__(
+        self,
+        name: Callable[[str], str],
+        kinds: dict[str, str],
+        real: str,
+        lanes: int,
+        by_lane: frozenset[str],
+    ) -> None:
+        super().__init__(name, kinds, real)
+        self.values: ThreadValues = ThreadValues(
+            name, real, dict(kinds), lanes=lanes, by_lane=by_lane
+        )
+        self._stores = "thread == 0"
+        """When a thread stores."""
+
+    def codes(self, codes: Sequence[Code]) -> None:
+        """Write code."""
+        for code in codes:
+            getattr(self, f"_of_{type(code).__name__.lower()}")(code)
+
+    # -- code --------------------------------------------------------------------------------------
+
+    def _of_everywhere(self, code: Everywhere) -> None:
+        self.body(code.records)
+
+    def _of_first(self, code: First) -> None:
+        self.write("if (thread == 0) {")
+        self._storing(code.records)
+
+    def _of_elements(self, code: Elements) -> None:
+        loop, name = code.loop, self._c(code.loop.variable)
+        lower, upper = map(self.values.expression, loop.range)
+        self._dealt("", name, f"{lower} + thread", upper, "THREADS", loop.body)
+
+    def _of_points(self, code: Points) -> None:
+        loop, name = code.loop, self._c(code.loop.variable)
+        lower, upper = map(self.values.expression, loop.range)
+        when = f"if (thread < {POINTS}) "
+        self._dealt(when, name, f"{lower} + thread", upper, str(POINTS), loop.body)
+
+    def _of_totals(self, code: Totals) -> None:
+        record = code.record
+        kind, name = self.values.kind(record.variable.dtype), self._c(record.name)
+        parts = self._c(record.variable.name)
+        self.write(f"{SCALARS[kind]} {name} = {parts};")
+        self.write(f"if (thread < WARP) {name} = {record.operation}_of_parts_{kind}({parts});")
+
+    def _of_together(self, code: Together) -> None:
+        self._invoke(code.record)
+
+    def _of_around(self, code: Around) -> None:
+        record = code.record
+        if isinstance(record, Loop):
+            name, (low, high) = self._c(record.variable), map(self.values.expression, record.range)
+            if record.backwards:
+                self.write(f"for (int64_t {name} = {high} - 1; {name} >= {low}; {name}--) {{")
+            else:
+                self.write(f"for (int64_t {name} = {low}; {name} < {high}; {name}++) {{")
+        else:
+            self.write(f"if ({condition_text(record.condition, self._c)}) {{")
+        self._indent += 1
+        self.codes(code.body)
+        self._indent -= 1
+        self.write("}")
+
+    def _of_tile(self, code: Tile) -> None:
+        """Write the lanes of a tile. A lane that there is not, at its end, is like the last one,
+        and stores nothing.
+        """
+        loop, name = code.loop, self._c(code.loop.variable)
+        lower, upper = map(self.values.expression, loop.range)
+        self.write(f"if ({lower} < {upper}) {{")
+        self._indent += 1
+        self.write(f"const int active = {lower} + lane < {upper};")
+        self.write(f"const int64_t {name} = minimum_l({lower} + lane, {upper} - 1);")
+        self.codes(code.body)
+        self._indent -= 1
+        self.write("}")
+
+    def _of_lane(self, code: Lane) -> None:
+        if code.by_all:
+            before, self._stores = self._stores, "active && row == 0"
+            self.body(code.records)
+            self._stores = before
+            return
+        self.write("if (active && row == 0) {")
+        self._storing(code.records)
+
+    def _of_rows(self, code: Rows) -> None:
+        loop, name = code.loop, self._c(code.loop.variable)
+        lower, upper = map(self.values.expression, loop.range)
+        self._dealt("if (active) ", name, f"{lower} + row", upper, "ROWS", loop.body)
+
+    def _of_memory(self, code: Memory) -> None:
+        """Write nothing: a kernel names its memory at the beginning."""
+
+    def _of_barrier(self, code: Barrier) -> None:
+        self.write("BARRIER")
+
+    def _dealt(
+        self, when: str, name: str, begin: str, end: str, step: str, body: Sequence[KernelRecord]
+    ) -> None:
+        """Write a loop whose turns are dealt to threads."""
+        self.write(f"{when}for (int64_t {name} = {begin}; {name} < {end}; {name} += {step}) {{")
+        self._storing(body)
+
+    def _storing(self, body: Sequence[KernelRecord]) -> None:
+        """Write a body in which each thread stores, and end it."""
+        before, self._stores = self._stores, ""
+        self._indent += 1
+        self.body(body)
+        self._indent -= 1
+        self.write("}")
+        self._stores = before
+
+    def tables(self, tables: Sequence[Table]) -> None:
+        """Write tables of constants."""
+        for table in tables:
+            kind = self.values.kinds[table.name] = self.values.kind(table.dtype)
+            numbers = ", ".join(number_text(v, kind) for v in table.values)
+            name, count = self._c(table.name), len(table.values)
+            self.write(f"CONSTANTS({STORED[kind]}, {name}, {count}, {numbers})")
+
+    # -- records -----------------------------------------------------------------------------------
+
+    def _variable(self, record: Variable) -> None:
+        value = self.values.value(record.value)
+        if record.parts:
+            self.write(f"{value.type} {self._c(record.name)} = {value.text};")
+            return
+        super()._variable(record)
+
+    def _store(self, record: Store) -> None:
+        values, name = self.values, self._c(record.buffer)
+        value, place = values.value(record.value), values.place(record.buffer, record.at)
+        new = value.text
+        if record.operation:
+            new = f"{record.operation}_{value.kind}(LD({name}, {place}), {new})"
+        when = f"if ({self._stores}) " if self._stores else ""
+        self.write(f"{when}ST({name}, {place}, {new});")
+
+    def _scratch(self, record: Scratch) -> None:
+        """Write nothing, as for the memory of code."""
+
+    def _require(self, record: Require) -> None:
+        values = self.values
+        held = values.value(record.value)
+        numbers = [f"(int64_t){values.value(number).text}" for number in record.numbers]
+        instance = [f"(int64_t){values.expression(e)}" for _, e in record.instance]
+        when = f"{self._stores} && " if self._stores else ""
+        self.write(f"if ({when}!{held.text}) {{")
+        self.write(f"    const int64_t numbers[] = {{{', '.join(numbers) or '0'}}};")
+        self.write(f"    const int64_t instance[] = {{{', '.join(instance) or '0'}}};")
+        self.write(
+            f"    fail(run, {record.number}, {len(numbers)}, numbers, {len(instance)}, instance);"
+        )
+        self.write("}")
+
+    def _prefetch(self, record: KernelRecord) -> None:
+        """Write nothing: other blocks run while one waits for memory."""
+
+    def _loop(self, record: Loop) -> None:
+        lower, upper = map(self.values.expression, record.range)
+        self._one_by_one(record, self._c(record.variable), lower, upper)
+
+    def _one_by_one(self, record: Loop, name: str, lower: str, upper: str) -> None:
+        if record.backwards:
+            self.write(f"for (int64_t {name} = {upper} - 1; {name} >= {lower}; {name}--) {{")
+        else:
+            self.write(f"for (int64_t {name} = {lower}; {name} < {upper}; {name}++) {{")
+        self._nested(record.body)
+
+    def _invoke(self, record: Invoke) -> None:
+        values, option = self.values, record.option
+        places = [
+            f"{self._c(name)}, {values.place(name, at)}"
+            for name, at in (record.out, *record.operands)
+        ]
+        out, *operands = places
+        n = {
+            k: values.expression(expression(v))
+            for k, v in option.items()
+            if k not in (*FLAGS, "origin", "coordinates")
+        }
+        real, thread = values.real, "thread);"
+        if record.function == "turned":
+            steps = f"{n['in_step']}, {out}, {n['out_step']}, {n['rows']}, {n['columns']}"
+            self.write(f"block_turned_{real}({operands[0]}, {steps}, {thread}")
+            return
+        left, right = operands
+        sizes = f"{n['rows']}, {n['columns']}, {n['times']}, {int(option['into'])}"
+        if record.function == "product":
+            factors = f"{left}, {n['row_step']}, {n['step']}, {right}, {n['right_step']}"
+            self.write(f"block_product_{real}({factors}, {out}, {n['out_step']}, {sizes}, {thread}")
+        else:
+            assert record.function == "lane_sums", record
+            factors = f"{left}, {n['row_step']}, {right}, {n['right_step']}"
+            to = f"{out}, {n['out_step']}, {n['next']}"
+            self.write(f"block_lane_sums_{real}({factors}, {to}, {sizes}, {thread}")
