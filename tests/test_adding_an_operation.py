@@ -15,7 +15,7 @@ from tests.backends.test_cuda import LikeCuPy
 from tests.language.differences import check, differentiable
 from tests.truth import truth
 from workbench.backends.arrays.compiled import compile_arrays
-from workbench.backends.cuda import cupy_functions
+from workbench.backends.cuda.backend import cupy_functions
 from workbench.errors import RunError
 from workbench.language.tracing.nodes import apply
 from workbench.lowering.functions import FUNCTIONS, ArrayFunction, Cost

@@ -14,9 +14,7 @@ CONDA_NAMES = {
     "cupy-cuda13x": "cupy",
     "graphviz": "python-graphviz",
     "matplotlib": "matplotlib-base",
-    "nvidia-cuda-cccl": "cuda-cccl",
     "nvidia-cuda-nvrtc": "cuda-nvrtc",
-    "nvidia-cuda-runtime": "cuda-cudart",
 }
 # What only conda has to be told: the Python, its installer, the programs `dot` and `cc`, the CUDA
 # to choose.

@@ -148,8 +148,8 @@ def objection(item: Import, part: str, inside: str, parts: set[str]) -> str | No
         return None
     if top == "islpy" and part != "polyhedral":
         return "islpy is imported only in polyhedral/"
-    if top == "cupy" and inside != "backends/cuda.py":
-        return "cupy is imported only in backends/cuda.py"
+    if top == "cupy" and inside != "backends/cuda/backend.py":
+        return "cupy is imported only in backends/cuda/backend.py"
     if (top in JUPYTER or top.startswith("jupyter")) and not inside.startswith("session/jupyter/"):
         return f"{top} is imported only in session/jupyter/"
     if top in IMPORTED_WHERE_USED and item.at_top_level:
@@ -248,9 +248,17 @@ def test_every_room_says_what_it_knows(repository: Path) -> None:
             None,
         ),
         ("session__picture__snapshot", "import ipywidgets", "only in session/jupyter/"),
-        ("backends__cuda", "def f():\n    import cupy", None),
-        ("backends__cuda", "try:\n    import cupy\nexcept ImportError: ...", "where it is used"),
-        ("backends__arrays__source", "def f():\n    import cupy", "only in backends/cuda.py"),
+        ("backends__cuda__backend", "def f():\n    import cupy", None),
+        (
+            "backends__cuda__backend",
+            "try:\n    import cupy\nexcept ImportError: ...",
+            "where it is used",
+        ),
+        (
+            "backends__arrays__source",
+            "def f():\n    import cupy",
+            "only in backends/cuda",
+        ),
         ("measure__store", "from pandas import DataFrame", "where it is used, not at the top"),
         ("measure__store", "if TYPE_CHECKING:\n    import pandas as pd", None),
         ("helpers", "", "`helpers` has no place in the layers"),

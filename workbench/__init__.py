@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from workbench.backends import backends
     from workbench.backends.reference.explain import value
     from workbench.measure.compare import Comparison, compare
+    from workbench.measure.inspect_kernels import inspect_kernels
     from workbench.measure.measure import measure
     from workbench.measure.profile import Profile, profile
     from workbench.measure.rounds.measurement import Measurement
@@ -103,6 +104,7 @@ __all__ = [
     "gather",
     "gradient",
     "index",
+    "inspect_kernels",
     "isfinite",
     "load_recipe",
     "log",
@@ -156,6 +158,7 @@ _WHERE = {
     "workbench.measure.compare": ("Comparison", "compare"),
     "workbench.measure.rounds.measurement": ("Measurement",),
     "workbench.measure.measure": ("measure",),
+    "workbench.measure.inspect_kernels": ("inspect_kernels",),
     "workbench.measure.profile": ("Profile", "profile"),
     "workbench.measure.run": ("Result", "run"),
     "workbench.measure.store": ("Store", "store"),

@@ -63,7 +63,7 @@ def _made(name: str) -> Backend:
 
         return NativeBackend()
     if name == "cuda":
-        from workbench.backends.cuda import CudaBackend
+        from workbench.backends.cuda.backend import CudaBackend
 
         return CudaBackend()
     from workbench.backends.numpy import NumPyBackend

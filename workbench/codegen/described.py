@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from workbench.codegen.cuda.kernel_functions import functions
 from workbench.codegen.kernel_records import reads, walk, writes
 from workbench.codegen.kernel_work import scratch_bytes, work
-from workbench.codegen.kernels import KernelRecords, program_kernels
+from workbench.codegen.kernels import KernelRecords, ProgramKernels, program_kernels
 from workbench.codegen.printing.program_text import program_text
 from workbench.codegen.printing.statement_marks import marked_lines
 from workbench.identity import remembered
 from workbench.lowering.loops.bytes import FLOAT_BYTES, check_dtype
 from workbench.lowering.loops.records import ITEM_BYTES
 from workbench.lowering.memory.tiles import TileStored
-from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.expression import Expression, expression, maximum
 from workbench.program.accumulating import owner
 from workbench.program.values import Program
 
@@ -31,7 +33,7 @@ class Kernel:
     name, of which it needs those in `kernel.flops.sizes`.
 
     `statements` are those of the program: the start of points that are added up is the points' own.
-    `lines` are those of its C text, each with the statement that it serves, or None. `loads` and
+    `lines` are those of its text, each with the statement that it serves, or None. `loads` and
     `stores` are the arrays that it reads and writes in memory; `private` are those of which a block
     has a copy of its own, and `tile_bytes` what these and scratch memory take. `flops` are
     operations of arithmetic, a fused multiply-add being two, `bytes` those loaded and stored.
@@ -88,19 +90,20 @@ def _listed(sizes: frozenset[str]) -> str:
     return ", ".join(sorted(sizes)) if len(sizes) <= FEW else f"{len(sizes)} sizes"
 
 
-def kernels(program: Program, dtype: str) -> tuple[Kernel, ...]:
-    """Return the compiled kernels of a program for a dtype of floats, in the order of the text.
+def kernels(program: Program, dtype: str, backend: str = "native") -> tuple[Kernel, ...]:
+    """Return the compiled kernels of a program for a dtype of floats, in the order of the text: as
+    C, or as CUDA for the backend of that name.
 
     Raises WorkbenchError for an unknown dtype, ProgramError for a statement that has no C.
     """
     check_dtype(dtype)
-    return _kernels(program, dtype)
+    return _kernels(program, dtype, backend)
 
 
 @remembered(8)
-def _kernels(program: Program, dtype: str) -> tuple[Kernel, ...]:
+def _kernels(program: Program, dtype: str, backend: str) -> tuple[Kernel, ...]:
     made = program_kernels(program)
-    texts = program_text(made, dtype).kernels
+    texts = KERNEL_TEXTS[backend](made, dtype)
     names = {stored.buffer.name: name for name, stored in made.loops.stored.items()}
     tiles = {
         stored.buffer.name: stored
@@ -108,38 +111,62 @@ def _kernels(program: Program, dtype: str) -> tuple[Kernel, ...]:
         if isinstance(stored, TileStored)
     }
     return tuple(
-        _described(name, text, kernel, made.program, names, tiles, FLOAT_BYTES[dtype])
-        for (name, text), kernel in zip(texts.items(), made.kernels, strict=True)
+        _described(name, text, parts, made.program, names, tiles, FLOAT_BYTES[dtype])
+        for name, text, parts in texts
     )
+
+
+_Text = tuple[str, str, tuple[KernelRecords, ...]]
+"""The name of a kernel, its text, and what it runs one after the other."""
+
+
+def _as_c(made: ProgramKernels, dtype: str) -> Iterator[_Text]:
+    texts = program_text(made, dtype).kernels
+    for (name, text), kernel in zip(texts.items(), made.kernels, strict=True):
+        yield name, text, (kernel,)
+
+
+def _as_cuda(made: ProgramKernels, dtype: str) -> Iterator[_Text]:
+    for function in functions(made, dtype):
+        if function is not None:
+            yield function.name, function.text, function.kernels
+
+
+KERNEL_TEXTS = {"native": _as_c, "cuda": _as_cuda}
+"""The name and the text of each kernel, by backend."""
 
 
 def _described(
     name: str,
     text: str,
-    kernel: KernelRecords,
+    parts: Sequence[KernelRecords],
     program: Program,
     names: dict[str, str],
     tiles: dict[str, TileStored],
     real: int,
 ) -> Kernel:
-    records = tuple(walk(kernel.records))
+    records = [record for part in parts for record in walk(part.records)]
     read = dict.fromkeys(buffer for record in records for buffer in reads(record))
     written = dict.fromkeys(buffer for record in records for buffer in writes(record))
-    own = [name for name in kernel.buffers if name in tiles]
+    own = list(dict.fromkeys(n for part in parts for n in part.buffers if n in tiles))
     outside = {name for name in names if name not in tiles}
-    counted = work(kernel.records, outside, real, kernel.ranges)
-    held = scratch_bytes(kernel.records, real)
+    held = flops = moved = expression(0)
+    for part in parts:
+        counted = work(part.records, outside, real, part.ranges)
+        flops, moved = flops + counted.flops, moved + counted.bytes
+        held = maximum(held, scratch_bytes(part.records, real))
     for buffer in (tiles[name].buffer for name in own):
         held = held + buffer.elements * ITEM_BYTES.get(buffer.dtype, real)
+    statements = (s for part in parts for s in part.statements)
     return Kernel(
         name=name,
-        statements=tuple(dict.fromkeys(owner(program.statement[s]) for s in kernel.statements)),
+        statements=tuple(dict.fromkeys(owner(program.statement[s]) for s in statements)),
         text=text,
         lines=tuple(marked_lines(text)),
         loads=tuple(names[b] for b in read if b in outside),
         stores=tuple(names[b] for b in written if b in outside),
         private=tuple(names[b] for b in own),
         tile_bytes=held,
-        flops=counted.flops,
-        bytes=counted.bytes,
+        flops=flops,
+        bytes=moved,
     )

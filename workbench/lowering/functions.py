@@ -3,7 +3,7 @@
 A row says how a call is written, what it reads, writes and costs, and where an array module has it.
 Rows are values and text. A function that no array module has is the meaning of an operation, or is
 written in Python by the backend that runs it (`backends/arrays/array_functions.py`, for CuPy
-`backends/cuda.py`) under its name.
+`backends/cuda/backend.py`) under its name.
 """
 
 from __future__ import annotations

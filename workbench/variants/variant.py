@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.backends import or_default
-from workbench.codegen.described import Kernel, kernels
+from workbench.codegen.described import KERNEL_TEXTS, Kernel, kernels
 from workbench.errors import WorkbenchError
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.bytes import check_dtype
@@ -177,13 +177,15 @@ class Variant:
         return "\n".join(line for line in lines if line)
 
     def kernels(self, backend: str = "native", dtype: str = "float32") -> tuple[Kernel, ...]:
-        """Return the compiled kernels of a run: text, arrays, private memory, work of a launch.
+        """Return the compiled kernels of a run: text, arrays, private memory, work of a launch. On
+        `cuda`, what the host does has no kernel: external objects and values from outside.
 
         Raises WorkbenchError for a backend that has none and an unknown dtype.
         """
-        if backend != "native":
-            raise WorkbenchError(f'backend {backend!r} has no compiled kernels; expected "native"')
-        return kernels(self.program, dtype)
+        if backend not in KERNEL_TEXTS:
+            known = " or ".join(f'"{name}"' for name in KERNEL_TEXTS)
+            raise WorkbenchError(f"backend {backend!r} has no compiled kernels; expected {known}")
+        return kernels(self.program, dtype, backend)
 
     @property
     def schedule(self) -> str:

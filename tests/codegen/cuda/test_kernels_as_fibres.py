@@ -4,13 +4,14 @@ that is not needed.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pytest
 
 import workbench as wb
-from tests.codegen.cuda.fibres import FibreWriter, fibres
+from tests.codegen.cuda.fibres import FibreProgram, FibreWriter, fibres
 from tests.golden_files import GoldenFiles
 from tests.native_runs import compiled, shared_cache
 from workbench.algorithms import a2c, ppo, reinforce
@@ -18,6 +19,7 @@ from workbench.codegen.cuda.headers import unit_begin
 from workbench.codegen.cuda.kernel_functions import functions
 from workbench.codegen.kernels import program_kernels
 from workbench.errors import RunError
+from workbench.language.tracing.nodes import apply
 from workbench.transforms import Contract, Donate, Persist, Vectorize
 from workbench.transforms.step.transform import Transform
 from workbench.variants.variant import Variant, variant
@@ -66,18 +68,56 @@ def test_bits_are_those_of_compiled_c(how: str) -> None:
         np.testing.assert_array_equal(found[name], value, err_msg=name)
 
 
-@pytest.mark.parametrize(("how", "size"), [("few features", 16), ("rows of a lane", 32)])
-def test_no_barrier_can_be_left_out(how: str, size: int) -> None:
-    """Neither for good nor in one of three rounds: what each one parts meets without it."""
-    made = fibres(PROGRAMS[how]().program)
-    text = dict(FibreWriter(made.kernels, "float32").units())["program"]
-    barriers = [k for k, line in enumerate(text.splitlines(), 1) if line.strip() == "BARRIER"]
+def not_needed(made: FibreProgram, sizes: Mapping[str, int], functions: bool) -> list[int]:
+    """The lines of the barriers of functions, or of kernels, without which no thread meets another:
+    neither for good nor in one of three rounds.
+    """
+    lines = dict(FibreWriter(made.kernels, "float32").units())["program"].splitlines()
+    kernels = next(k for k, line in enumerate(lines) if line.startswith("KERNEL("))
+    tried = lines[:kernels] if functions else lines
+    barriers = [k + 1 for k, line in enumerate(tried) if line.strip() == "BARRIER"]
+    barriers = [line for line in barriers if functions or line > kernels]
     assert len(barriers) > 4
-    sizes = sizes_of(made.program, size)
+    found = []
+    for line in barriers:
+        faults = [made.watched(sizes, "float32", line, once)[1] for once in (0, 1, 2)]
+        if not faults[0] or not any(faults[1:]):
+            found.append(line)
+    return found
+
+
+@pytest.mark.parametrize(("how", "size"), [("few features", 16), ("rows of a lane", 32)])
+def test_no_barrier_of_a_kernel_can_be_left_out(how: str, size: int) -> None:
+    made = fibres(PROGRAMS[how]().program)
     with shared_cache():
-        for line in barriers:
-            faults = [made.watched(sizes, "float32", line, once)[1] for once in (0, 1, 2)]
-            assert faults[0] and any(faults[1:]), f"the barrier in line {line} is not needed"
+        assert not not_needed(made, sizes_of(made.program, size), functions=False)
+
+
+@wb.program
+def sorting(I: int = 2, N: int = 2500) -> dict[str, Any]:
+    """A permutation for each i, and matrices of orthonormal rows and columns."""
+    i, n = wb.dims(i=I, n=N)
+    order = wb.permutation(N, over=i)[wb.index(n)]
+    wide = apply("orthogonalize", wb.normal(shape=(5, 70), over=i))
+    tall = apply("orthogonalize", wb.normal(shape=(40, 12), over=i))
+    return {"order": order, "wide": wide, "tall": tall}
+
+
+@pytest.mark.parametrize("n", [1, 1023, 2500])
+def test_sorting_and_qr_have_the_bits_of_compiled_c(n: int) -> None:
+    program = sorting()
+    with shared_cache():
+        found, fault = fibres(program).watched({"N": n}, "float32")
+        wanted = compiled(program).run({"N": n}, 3, "float32").outputs
+    assert fault == ""
+    for name, value in wanted.items():
+        np.testing.assert_array_equal(found[name], value, err_msg=name)
+    assert all(sorted(one) == list(range(n)) for one in np.asarray(found["order"]))
+
+
+def test_no_barrier_of_sorting_and_qr_can_be_left_out() -> None:
+    with shared_cache():
+        assert not not_needed(fibres(sorting()), {"N": 2500}, functions=True)
 
 
 @wb.program

@@ -42,6 +42,7 @@ ARRAY_OF(uint8_t)
 #define ARRAY(number) array_of_##number
 #define CONSTANT_ARRAY(number) array_of_##number
 #define BLOCK this_block
+#define BLOCKS blocks_of_launch
 #define THREAD this_thread
 #define BLOCK_THREADS threads_of_block
 #define TOGETHER __attribute__((unused)) static
@@ -52,7 +53,7 @@ ARRAY_OF(uint8_t)
     (void)name;
 #define OWN(number, name, memory, begin, elements)                                           \
     const array_of_##number name = {(number *)((memory) + (begin)), elements, sizeof(number), \
-                                    seen_of((memory) + (begin), elements), #name, 0};        \
+                                    seen_of((memory) + (begin), (elements) * sizeof(number)), #name, 0};        \
     (void)name;
 #define CONSTANTS(number, name, count, ...)                                                  \
     static number name##_values[] = {__VA_ARGS__};                                           \
@@ -73,6 +74,7 @@ ARRAY_OF(uint8_t)
         __auto_type to_ = (array);                                                            \
         if (writes(to_.seen, to_.step, to_.count, at_, to_.name, __LINE__)) to_.p[at_] = value_; \
     } while (0)
+#define ROLLED
 #define BARRIER wait_for_block(__LINE__);
 #define FROM_LANE_BESIDE(x, apart)                                                            \
     ({                                                                                        \
@@ -82,7 +84,8 @@ ARRAY_OF(uint8_t)
         other_;                                                                               \
     })
 
-static Seen *seen_of(const void *begin, int64_t count);
+static Run *run; /* that of the launch */
+static Seen *seen_of(const void *begin, int64_t bytes);
 enum { READY, AT_BLOCK, AT_WARP, DONE };
 typedef struct {
     int state, line, started;
@@ -95,7 +98,7 @@ typedef struct {
 
 static Fibre fibres[MOST_THREADS];
 static int this_thread, threads_of_block;
-static int64_t this_block, turn;
+static int64_t this_block, blocks_of_launch, turn;
 static uint64_t serial, first_serial;
 static void (*thread_body)(void);
 static ucontext_t outside_context;
@@ -147,7 +150,7 @@ static int reads(Seen *seen, int64_t step, int64_t count, int64_t at, const char
     accesses++;
     if (!is_inside(count, at, name, line)) return 0;
     if (!step) return 1;
-    seen += at * (shared ? step : 1);
+    seen += at * step;
     if (set && seen->written_by_block != serial)
         FAULT("%s[%lld] is read before it is written, line %d", name, (long long)at, line);
     else if (meets(shared, seen->written_by_block, seen->written_in, seen->written_by))
@@ -168,7 +171,7 @@ static int writes(Seen *seen, int64_t step, int64_t count, int64_t at, const cha
     const int shared = is_shared(seen);
     accesses++;
     if (!is_inside(count, at, name, line)) return 0;
-    seen += at * (shared ? step : 1);
+    seen += at * step;
     if (meets(shared, seen->written_by_block, seen->written_in, seen->written_by))
         FAULT("%s[%lld] is written in line %d and in line %d", name, (long long)at,
               seen->written_at, line);
@@ -283,7 +286,6 @@ static unsigned char *own_memory_of(int64_t bytes) {
     return memory;
 }
 
-static Run *run; /* that of the launch */
 static void begin_launches(Run *of_launch) { run = of_launch; }
 
 static void launch(int64_t blocks, int threads, void (*body)(void)) {
@@ -291,7 +293,7 @@ static void launch(int64_t blocks, int threads, void (*body)(void)) {
     for (int64_t k = 0; k < blocks; k++) order[k] = k;
     shuffle(order, blocks);
     thread_body = body;
-    threads_of_block = threads;
+    threads_of_block = threads, blocks_of_launch = blocks;
     first_serial = serial + 1;
     for (int64_t k = 0; k < blocks; k++) {
         this_block = order[k];
@@ -301,22 +303,25 @@ static void launch(int64_t blocks, int threads, void (*body)(void)) {
     free(order);
 }
 
-/* What is seen of arrays in other memory, by where they begin. */
-static Seen *seen_of(const void *begin, int64_t count) {
-    static struct { const void *begin; int64_t count; Seen *seen; } known[4096];
+/* What is seen of other memory, by the bytes at which elements begin: of the arena in one piece, so
+   that arrays are seen to have the same memory, and of arrays outside of it. */
+static Seen *seen_of(const void *begin, int64_t bytes) {
+    static struct { const char *begin; int64_t bytes; Seen *seen; } known[4096];
+    const char *from = begin;
+    if (from >= run->arena && from < run->own) from = run->arena, bytes = run->own - run->arena;
     int k = 0;
-    while (k < 4096 && known[k].seen && known[k].begin != begin) k++;
+    while (k < 4096 && known[k].seen && known[k].begin != from) k++;
     if (k == 4096) abort();
-    if (known[k].count < count) {
+    if (known[k].bytes < bytes) {
         free(known[k].seen);
-        known[k].begin = begin;
-        known[k].count = count;
-        known[k].seen = calloc((size_t)count, sizeof(Seen));
+        known[k].begin = from;
+        known[k].bytes = bytes;
+        known[k].seen = calloc((size_t)bytes, sizeof(Seen));
     }
-    return known[k].seen;
+    return known[k].seen + ((const char *)begin - from);
 }
 #define GIVEN(number, name, begin, elements)                                                     \
-    (array_of_##number){(number *)(begin), elements, sizeof(number), seen_of(begin, elements),   \
+    (array_of_##number){(number *)(begin), elements, sizeof(number), seen_of(begin, (elements) * sizeof(number)), \
                         name, 0}
 
 #endif

@@ -1,51 +1,222 @@
 #undef THREADS
-#define THREADS 128
-KERNEL(kernel_optimizer_m_policy_bias_1_i_1__and_2_more, THREADS)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(float) optimizer_m_policy_bias_1, ARRAY(float) gradient_policy_bias_1, ARRAY(float) optimizer_v_policy_bias_1, ARRAY(float) parameters_policy_bias_1, int64_t i) {
+#define THREADS 1024
+KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(float) parameters_policy_weight_1_normal, ARRAY(float) parameters_policy_weight_1, ARRAY(float) parameters_policy_bias_1, ARRAY(float) parameters_policy_weight_2_normal, ARRAY(float) parameters_policy_weight_2, ARRAY(float) parameters_policy_bias_2, ARRAY(float) optimizer_m_policy_weight_1, ARRAY(float) optimizer_m_policy_bias_1, ARRAY(float) optimizer_m_policy_weight_2, ARRAY(float) optimizer_m_policy_bias_2, ARRAY(float) optimizer_v_policy_weight_1, ARRAY(float) optimizer_v_policy_bias_1, ARRAY(float) optimizer_v_policy_weight_2, ARRAY(float) optimizer_v_policy_bias_2) {
     SHARED_MEMORY
     enum { TILE = 16, ROWS = THREADS / TILE };
     const int thread = THREAD, lane = thread % TILE, row = thread / TILE;
     (void)run, (void)own_memory, (void)own_bytes, (void)shared;
     (void)lane, (void)row;
-    const float difference_2 = subtract_f((float)0x1.0000000000000p+0, power_f((float)0x1.ccccccccccccdp-1, cast_f_i((int32_t)(i + 1))));
-    const float difference_2_2 = subtract_f((float)0x1.0000000000000p+0, power_f((float)0x1.ff7ced916872bp-1, cast_f_i((int32_t)(i + 1))));
-    if (thread == 0) {
-        /* statement: optimizer.m.policy.bias_1[i+1] */
-        /* statement: optimizer.v.policy.bias_1[i+1] */
-        /* statement: parameters.policy.bias_1[i+1] */
+    {
+    /* statement: parameters.policy.weight_1_normal */
+    ROLLED for (int64_t block_2 = 0 + thread; block_2 < 20; block_2 += THREADS) {
+        const words drawn_word = philox(counter(0, (uint32_t)(int32_t)block_2, 0, 0, 0, 0, 0), (uint32_t)run->seed, 0x4a4a718u);
+        const uint32_t word_2 = drawn_word.word[0];
+        (void)word_2;
+        const uint32_t word_2_2 = drawn_word.word[1];
+        (void)word_2_2;
+        const uint32_t word_3 = drawn_word.word[2];
+        (void)word_3;
+        const uint32_t word_4 = drawn_word.word[3];
+        (void)word_4;
+        ST(parameters_policy_weight_1_normal, 4 * block_2, normal_f(word_2));
+        ST(parameters_policy_weight_1_normal, (4 * block_2 + 1), normal_f(word_2_2));
+        ST(parameters_policy_weight_1_normal, (4 * block_2 + 2), normal_f(word_3));
+        ST(parameters_policy_weight_1_normal, (4 * block_2 + 3), normal_f(word_4));
     }
-    for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {
-        /* statement: optimizer.m.policy.bias_1[i+1] */
-        const float optimizer_m_policy_bias_1_2 = LD(optimizer_m_policy_bias_1, i0);
-        const float gradient_policy_bias_1_2 = LD(gradient_policy_bias_1, i0);
-        const float optimizer_m_policy_bias_1_3 = add_f(multiply_f((float)0x1.ccccccccccccdp-1, optimizer_m_policy_bias_1_2), multiply_f((float)0x1.9999999999998p-4, gradient_policy_bias_1_2));
-        ST(optimizer_m_policy_bias_1, i0, optimizer_m_policy_bias_1_3);
-        /* statement: optimizer.v.policy.bias_1[i+1] */
-        const float optimizer_v_policy_bias_1_2 = LD(optimizer_v_policy_bias_1, i0);
-        const float optimizer_v_policy_bias_1_3 = add_f(multiply_f((float)0x1.ff7ced916872bp-1, optimizer_v_policy_bias_1_2), multiply_f((float)0x1.0624dd2f1aa00p-10, multiply_f(gradient_policy_bias_1_2, gradient_policy_bias_1_2)));
-        ST(optimizer_v_policy_bias_1, i0, optimizer_v_policy_bias_1_3);
-        /* statement: parameters.policy.bias_1[i+1] */
-        const float parameters_policy_bias_1_2 = LD(parameters_policy_bias_1, i0);
-        const float parameters_policy_bias_1_3 = subtract_f(parameters_policy_bias_1_2, multiply_f((float)0x1.89374bc6a7efap-9, divide_f(divide_f(optimizer_m_policy_bias_1_3, difference_2), add_f(sqrt_f(divide_f(optimizer_v_policy_bias_1_3, difference_2_2)), (float)0x1.5798ee2308c3ap-27))));
-        ST(parameters_policy_bias_1, i0, parameters_policy_bias_1_3);
+    }
+    {
+    SHARED(float, orthogonalize, 0, 80)
+    SHARED(float, operand_2, 320, 80)
+    SHARED(double, spare_2, 640, 184)
+    /* statement: parameters.policy.weight_1[0] */
+    BARRIER
+    ROLLED for (int64_t i0 = 0 + thread; i0 < 4; i0 += THREADS) {
+        for (int64_t i1 = 0; i1 < 20; i1++) {
+            ST(operand_2, (20 * i0 + i1), LD(parameters_policy_weight_1_normal, (20 * i0 + i1)));
+        }
+    }
+    BARRIER
+    block_orthogonalize_f(operand_2, 0, orthogonalize, 0, 4, 20, spare_2, 0, thread);
+    BARRIER
+    ROLLED for (int64_t i0_2 = 0 + thread; i0_2 < 4; i0_2 += THREADS) {
+        for (int64_t i1_2 = 0; i1_2 < 20; i1_2++) {
+            ST(parameters_policy_weight_1, (20 * i0_2 + i1_2), multiply_f(LD(orthogonalize, (20 * i0_2 + i1_2)), (float)0x1.6a09e667f3bcdp+0));
+        }
+    }
+    }
+    {
+    /* statement: parameters.policy.bias_1[0] */
+    ROLLED for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {
+        ST(parameters_policy_bias_1, i0, (float)0x0.0p+0);
+    }
+    }
+    {
+    /* statement: parameters.policy.weight_2_normal */
+    ROLLED for (int64_t block_2 = 0 + thread; block_2 < 10; block_2 += THREADS) {
+        const words drawn_word = philox(counter(0, (uint32_t)(int32_t)block_2, 0, 0, 0, 0, 0), (uint32_t)run->seed, 0x7a9ed7abu);
+        const uint32_t word_2 = drawn_word.word[0];
+        (void)word_2;
+        const uint32_t word_2_2 = drawn_word.word[1];
+        (void)word_2_2;
+        const uint32_t word_3 = drawn_word.word[2];
+        (void)word_3;
+        const uint32_t word_4 = drawn_word.word[3];
+        (void)word_4;
+        ST(parameters_policy_weight_2_normal, 4 * block_2, normal_f(word_2));
+        ST(parameters_policy_weight_2_normal, (4 * block_2 + 1), normal_f(word_2_2));
+        ST(parameters_policy_weight_2_normal, (4 * block_2 + 2), normal_f(word_3));
+        ST(parameters_policy_weight_2_normal, (4 * block_2 + 3), normal_f(word_4));
+    }
+    }
+    {
+    SHARED(float, orthogonalize, 0, 40)
+    SHARED(float, operand_2, 160, 40)
+    SHARED(double, spare_2, 320, 102)
+    /* statement: parameters.policy.weight_2[0] */
+    BARRIER
+    ROLLED for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {
+        ST(operand_2, 2 * i0, LD(parameters_policy_weight_2_normal, 2 * i0));
+        ST(operand_2, (2 * i0 + 1), LD(parameters_policy_weight_2_normal, (2 * i0 + 1)));
+    }
+    BARRIER
+    block_orthogonalize_f(operand_2, 0, orthogonalize, 0, 20, 2, spare_2, 0, thread);
+    BARRIER
+    ROLLED for (int64_t i0_2 = 0 + thread; i0_2 < 20; i0_2 += THREADS) {
+        ST(parameters_policy_weight_2, 2 * i0_2, multiply_f(LD(orthogonalize, 2 * i0_2), (float)0x1.47ae147ae147bp-7));
+        ST(parameters_policy_weight_2, (2 * i0_2 + 1), multiply_f(LD(orthogonalize, (2 * i0_2 + 1)), (float)0x1.47ae147ae147bp-7));
+    }
+    }
+    {
+    if (thread == 0) {
+        /* statement: parameters.policy.bias_2[0] */
+        ST(parameters_policy_bias_2, 0, (float)0x0.0p+0);
+        ST(parameters_policy_bias_2, 1, (float)0x0.0p+0);
+    }
+    }
+    {
+    /* statement: optimizer.m.policy.weight_1[0] */
+    ROLLED for (int64_t i0 = 0 + thread; i0 < 80; i0 += THREADS) {
+        ST(optimizer_m_policy_weight_1, i0, (float)0x0.0p+0);
+    }
+    }
+    {
+    /* statement: optimizer.m.policy.bias_1[0] */
+    ROLLED for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {
+        ST(optimizer_m_policy_bias_1, i0, (float)0x0.0p+0);
+    }
+    }
+    {
+    /* statement: optimizer.m.policy.weight_2[0] */
+    ROLLED for (int64_t i0 = 0 + thread; i0 < 40; i0 += THREADS) {
+        ST(optimizer_m_policy_weight_2, i0, (float)0x0.0p+0);
+    }
+    }
+    {
+    if (thread == 0) {
+        /* statement: optimizer.m.policy.bias_2[0] */
+        ST(optimizer_m_policy_bias_2, 0, (float)0x0.0p+0);
+        ST(optimizer_m_policy_bias_2, 1, (float)0x0.0p+0);
+    }
+    }
+    {
+    /* statement: optimizer.v.policy.weight_1[0] */
+    ROLLED for (int64_t i0 = 0 + thread; i0 < 80; i0 += THREADS) {
+        ST(optimizer_v_policy_weight_1, i0, (float)0x0.0p+0);
+    }
+    }
+    {
+    /* statement: optimizer.v.policy.bias_1[0] */
+    ROLLED for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {
+        ST(optimizer_v_policy_bias_1, i0, (float)0x0.0p+0);
+    }
+    }
+    {
+    /* statement: optimizer.v.policy.weight_2[0] */
+    ROLLED for (int64_t i0 = 0 + thread; i0 < 40; i0 += THREADS) {
+        ST(optimizer_v_policy_weight_2, i0, (float)0x0.0p+0);
+    }
+    }
+    {
+    if (thread == 0) {
+        /* statement: optimizer.v.policy.bias_2[0] */
+        ST(optimizer_v_policy_bias_2, 0, (float)0x0.0p+0);
+        ST(optimizer_v_policy_bias_2, 1, (float)0x0.0p+0);
+    }
     }
 }
 
 #undef THREADS
-#define THREADS 128
-KERNEL(kernel_optimizer_m_policy_weight_2_i_1__and_2_more, THREADS)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(float) optimizer_m_policy_weight_2, ARRAY(float) gradient_policy_weight_2, ARRAY(float) optimizer_v_policy_weight_2, ARRAY(float) parameters_policy_weight_2, int64_t i) {
+#define THREADS 1024
+KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(int32_t) episodes_points, ARRAY(int32_t) episodes, ARRAY(float) loss_sum_2_points, ARRAY(float) loss_sum_2, ARRAY(float) loss, ARRAY(float) gradient_policy_bias_2_points, ARRAY(float) gradient_policy_bias_2, ARRAY(float) gradient_policy_weight_2_points, ARRAY(float) gradient_policy_weight_2, ARRAY(float) optimizer_m_policy_weight_2, ARRAY(float) optimizer_v_policy_weight_2, ARRAY(float) parameters_policy_weight_2, ARRAY(float) optimizer_m_policy_bias_2, ARRAY(float) optimizer_v_policy_bias_2, ARRAY(float) parameters_policy_bias_2, ARRAY(float) gradient_policy_bias_1_points, ARRAY(float) gradient_policy_bias_1, ARRAY(float) gradient_policy_weight_1_points, ARRAY(float) gradient_policy_weight_1, ARRAY(float) optimizer_m_policy_weight_1, ARRAY(float) optimizer_v_policy_weight_1, ARRAY(float) parameters_policy_weight_1, ARRAY(float) optimizer_m_policy_bias_1, ARRAY(float) optimizer_v_policy_bias_1, ARRAY(float) parameters_policy_bias_1, ARRAY(float) episode_return_sum_2_points, ARRAY(float) episode_return_sum_2, ARRAY(float) episode_return, int64_t B, int64_t i) {
     SHARED_MEMORY
     enum { TILE = 16, ROWS = THREADS / TILE };
     const int thread = THREAD, lane = thread % TILE, row = thread / TILE;
     (void)run, (void)own_memory, (void)own_bytes, (void)shared;
     (void)lane, (void)row;
+    {
+    if (thread == 0) {
+        /* statement: episodes */
+        int32_t running = LD(episodes_points, 0);
+        for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+            running = add_i(running, LD(episodes_points, k));
+        }
+        ST(episodes, i, running);
+    }
+    }
+    {
+    if (thread == 0) {
+        /* statement: loss_sum_2 */
+        float running = LD(loss_sum_2_points, 0);
+        for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+            running = add_f(running, LD(loss_sum_2_points, k));
+        }
+        ST(loss_sum_2, 0, running);
+    }
+    }
+    {
+    if (thread == 0) {
+        /* statement: loss */
+        ST(loss, i, negative_f(divide_f(LD(loss_sum_2, 0), cast_f_i((int32_t)B))));
+    }
+    }
+    {
+    if (thread == 0) {
+        /* statement: gradient.policy.bias_2 */
+        float running = LD(gradient_policy_bias_2_points, 0);
+        for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+            running = add_f(running, LD(gradient_policy_bias_2_points, 2 * k));
+        }
+        ST(gradient_policy_bias_2, 0, running);
+        float running_2 = LD(gradient_policy_bias_2_points, 1);
+        for (int64_t k_2 = 1; k_2 < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k_2++) {
+            running_2 = add_f(running_2, LD(gradient_policy_bias_2_points, (2 * k_2 + 1)));
+        }
+        ST(gradient_policy_bias_2, 1, running_2);
+    }
+    }
+    {
+    /* statement: gradient.policy.weight_2 */
+    ROLLED for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {
+        float running = LD(gradient_policy_weight_2_points, 2 * i0);
+        for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+            running = add_f(running, LD(gradient_policy_weight_2_points, (2 * i0 + 40 * k)));
+        }
+        ST(gradient_policy_weight_2, 2 * i0, running);
+        float running_2 = LD(gradient_policy_weight_2_points, (2 * i0 + 1));
+        for (int64_t k_2 = 1; k_2 < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k_2++) {
+            running_2 = add_f(running_2, LD(gradient_policy_weight_2_points, (2 * i0 + 40 * k_2 + 1)));
+        }
+        ST(gradient_policy_weight_2, (2 * i0 + 1), running_2);
+    }
+    }
+    {
     const float difference_2 = subtract_f((float)0x1.0000000000000p+0, power_f((float)0x1.ccccccccccccdp-1, cast_f_i((int32_t)(i + 1))));
     const float difference_2_2 = subtract_f((float)0x1.0000000000000p+0, power_f((float)0x1.ff7ced916872bp-1, cast_f_i((int32_t)(i + 1))));
-    if (thread == 0) {
-        /* statement: optimizer.m.policy.weight_2[i+1] */
-        /* statement: optimizer.v.policy.weight_2[i+1] */
-        /* statement: parameters.policy.weight_2[i+1] */
-    }
-    for (int64_t i0 = 0 + thread; i0 < 40; i0 += THREADS) {
+    /* statement: optimizer.m.policy.weight_2[i+1] */
+    /* statement: optimizer.v.policy.weight_2[i+1] */
+    /* statement: parameters.policy.weight_2[i+1] */
+    BARRIER
+    ROLLED for (int64_t i0 = 0 + thread; i0 < 40; i0 += THREADS) {
         /* statement: optimizer.m.policy.weight_2[i+1] */
         const float optimizer_m_policy_weight_2_2 = LD(optimizer_m_policy_weight_2, i0);
         const float gradient_policy_weight_2_2 = LD(gradient_policy_weight_2, i0);
@@ -60,48 +231,8 @@ KERNEL(kernel_optimizer_m_policy_weight_2_i_1__and_2_more, THREADS)(Run *run, un
         const float parameters_policy_weight_2_3 = subtract_f(parameters_policy_weight_2_2, multiply_f((float)0x1.89374bc6a7efap-9, divide_f(divide_f(optimizer_m_policy_weight_2_3, difference_2), add_f(sqrt_f(divide_f(optimizer_v_policy_weight_2_3, difference_2_2)), (float)0x1.5798ee2308c3ap-27))));
         ST(parameters_policy_weight_2, i0, parameters_policy_weight_2_3);
     }
-}
-
-#undef THREADS
-#define THREADS 128
-KERNEL(kernel_optimizer_m_policy_weight_1_i_1__and_2_more, THREADS)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(float) optimizer_m_policy_weight_1, ARRAY(float) gradient_policy_weight_1, ARRAY(float) optimizer_v_policy_weight_1, ARRAY(float) parameters_policy_weight_1, int64_t i) {
-    SHARED_MEMORY
-    enum { TILE = 16, ROWS = THREADS / TILE };
-    const int thread = THREAD, lane = thread % TILE, row = thread / TILE;
-    (void)run, (void)own_memory, (void)own_bytes, (void)shared;
-    (void)lane, (void)row;
-    const float difference_2 = subtract_f((float)0x1.0000000000000p+0, power_f((float)0x1.ccccccccccccdp-1, cast_f_i((int32_t)(i + 1))));
-    const float difference_2_2 = subtract_f((float)0x1.0000000000000p+0, power_f((float)0x1.ff7ced916872bp-1, cast_f_i((int32_t)(i + 1))));
-    if (thread == 0) {
-        /* statement: optimizer.m.policy.weight_1[i+1] */
-        /* statement: optimizer.v.policy.weight_1[i+1] */
-        /* statement: parameters.policy.weight_1[i+1] */
     }
-    for (int64_t i0 = 0 + thread; i0 < 80; i0 += THREADS) {
-        /* statement: optimizer.m.policy.weight_1[i+1] */
-        const float optimizer_m_policy_weight_1_2 = LD(optimizer_m_policy_weight_1, i0);
-        const float gradient_policy_weight_1_2 = LD(gradient_policy_weight_1, i0);
-        const float optimizer_m_policy_weight_1_3 = add_f(multiply_f((float)0x1.ccccccccccccdp-1, optimizer_m_policy_weight_1_2), multiply_f((float)0x1.9999999999998p-4, gradient_policy_weight_1_2));
-        ST(optimizer_m_policy_weight_1, i0, optimizer_m_policy_weight_1_3);
-        /* statement: optimizer.v.policy.weight_1[i+1] */
-        const float optimizer_v_policy_weight_1_2 = LD(optimizer_v_policy_weight_1, i0);
-        const float optimizer_v_policy_weight_1_3 = add_f(multiply_f((float)0x1.ff7ced916872bp-1, optimizer_v_policy_weight_1_2), multiply_f((float)0x1.0624dd2f1aa00p-10, multiply_f(gradient_policy_weight_1_2, gradient_policy_weight_1_2)));
-        ST(optimizer_v_policy_weight_1, i0, optimizer_v_policy_weight_1_3);
-        /* statement: parameters.policy.weight_1[i+1] */
-        const float parameters_policy_weight_1_2 = LD(parameters_policy_weight_1, i0);
-        const float parameters_policy_weight_1_3 = subtract_f(parameters_policy_weight_1_2, multiply_f((float)0x1.89374bc6a7efap-9, divide_f(divide_f(optimizer_m_policy_weight_1_3, difference_2), add_f(sqrt_f(divide_f(optimizer_v_policy_weight_1_3, difference_2_2)), (float)0x1.5798ee2308c3ap-27))));
-        ST(parameters_policy_weight_1, i0, parameters_policy_weight_1_3);
-    }
-}
-
-#undef THREADS
-#define THREADS 128
-KERNEL(kernel_optimizer_m_policy_bias_2_i_1__and_2_more, THREADS)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(float) optimizer_m_policy_bias_2, ARRAY(float) gradient_policy_bias_2, ARRAY(float) optimizer_v_policy_bias_2, ARRAY(float) parameters_policy_bias_2, int64_t i) {
-    SHARED_MEMORY
-    enum { TILE = 16, ROWS = THREADS / TILE };
-    const int thread = THREAD, lane = thread % TILE, row = thread / TILE;
-    (void)run, (void)own_memory, (void)own_bytes, (void)shared;
-    (void)lane, (void)row;
+    {
     if (thread == 0) {
         /* statement: optimizer.m.policy.bias_2[i+1] */
         /* statement: optimizer.v.policy.bias_2[i+1] */
@@ -120,6 +251,95 @@ KERNEL(kernel_optimizer_m_policy_bias_2_i_1__and_2_more, THREADS)(Run *run, unsi
         ST(optimizer_v_policy_bias_2, 1, add_f(multiply_f((float)0x1.ff7ced916872bp-1, LD(optimizer_v_policy_bias_2, 1)), multiply_f((float)0x1.0624dd2f1aa00p-10, multiply_f(LD(gradient_policy_bias_2, 1), LD(gradient_policy_bias_2, 1)))));
         /* statement: parameters.policy.bias_2[i+1] */
         ST(parameters_policy_bias_2, 1, subtract_f(LD(parameters_policy_bias_2, 1), multiply_f((float)0x1.89374bc6a7efap-9, divide_f(divide_f(LD(optimizer_m_policy_bias_2, 1), difference_2), add_f(sqrt_f(divide_f(LD(optimizer_v_policy_bias_2, 1), difference_2_2)), (float)0x1.5798ee2308c3ap-27)))));
+    }
+    }
+    {
+    /* statement: gradient.policy.bias_1 */
+    ROLLED for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {
+        const float gradient_policy_bias_1_points_2 = LD(gradient_policy_bias_1_points, i0);
+        float running = gradient_policy_bias_1_points_2;
+        for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+            const float gradient_policy_bias_1_points_3 = LD(gradient_policy_bias_1_points, (i0 + 20 * k));
+            running = add_f(running, gradient_policy_bias_1_points_3);
+        }
+        ST(gradient_policy_bias_1, i0, running);
+    }
+    }
+    {
+    /* statement: gradient.policy.weight_1 */
+    const int64_t columns_of_i0 = 20 - 0;
+    ROLLED for (int64_t turn_of_i0 = thread; turn_of_i0 < (4 - 0) * columns_of_i0; turn_of_i0 += THREADS) {
+        const int64_t i0 = 0 + turn_of_i0 / columns_of_i0;
+        const int64_t i1 = 0 + turn_of_i0 % columns_of_i0;
+        const float gradient_policy_weight_1_points_2 = LD(gradient_policy_weight_1_points, (20 * i0 + i1));
+        float running = gradient_policy_weight_1_points_2;
+        for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+            const float gradient_policy_weight_1_points_3 = LD(gradient_policy_weight_1_points, (20 * i0 + i1 + 80 * k));
+            running = add_f(running, gradient_policy_weight_1_points_3);
+        }
+        ST(gradient_policy_weight_1, (20 * i0 + i1), running);
+    }
+    }
+    {
+    const float difference_2 = subtract_f((float)0x1.0000000000000p+0, power_f((float)0x1.ccccccccccccdp-1, cast_f_i((int32_t)(i + 1))));
+    const float difference_2_2 = subtract_f((float)0x1.0000000000000p+0, power_f((float)0x1.ff7ced916872bp-1, cast_f_i((int32_t)(i + 1))));
+    /* statement: optimizer.m.policy.weight_1[i+1] */
+    /* statement: optimizer.v.policy.weight_1[i+1] */
+    /* statement: parameters.policy.weight_1[i+1] */
+    BARRIER
+    ROLLED for (int64_t i0 = 0 + thread; i0 < 80; i0 += THREADS) {
+        /* statement: optimizer.m.policy.weight_1[i+1] */
+        const float optimizer_m_policy_weight_1_2 = LD(optimizer_m_policy_weight_1, i0);
+        const float gradient_policy_weight_1_2 = LD(gradient_policy_weight_1, i0);
+        const float optimizer_m_policy_weight_1_3 = add_f(multiply_f((float)0x1.ccccccccccccdp-1, optimizer_m_policy_weight_1_2), multiply_f((float)0x1.9999999999998p-4, gradient_policy_weight_1_2));
+        ST(optimizer_m_policy_weight_1, i0, optimizer_m_policy_weight_1_3);
+        /* statement: optimizer.v.policy.weight_1[i+1] */
+        const float optimizer_v_policy_weight_1_2 = LD(optimizer_v_policy_weight_1, i0);
+        const float optimizer_v_policy_weight_1_3 = add_f(multiply_f((float)0x1.ff7ced916872bp-1, optimizer_v_policy_weight_1_2), multiply_f((float)0x1.0624dd2f1aa00p-10, multiply_f(gradient_policy_weight_1_2, gradient_policy_weight_1_2)));
+        ST(optimizer_v_policy_weight_1, i0, optimizer_v_policy_weight_1_3);
+        /* statement: parameters.policy.weight_1[i+1] */
+        const float parameters_policy_weight_1_2 = LD(parameters_policy_weight_1, i0);
+        const float parameters_policy_weight_1_3 = subtract_f(parameters_policy_weight_1_2, multiply_f((float)0x1.89374bc6a7efap-9, divide_f(divide_f(optimizer_m_policy_weight_1_3, difference_2), add_f(sqrt_f(divide_f(optimizer_v_policy_weight_1_3, difference_2_2)), (float)0x1.5798ee2308c3ap-27))));
+        ST(parameters_policy_weight_1, i0, parameters_policy_weight_1_3);
+    }
+    }
+    {
+    const float difference_2 = subtract_f((float)0x1.0000000000000p+0, power_f((float)0x1.ccccccccccccdp-1, cast_f_i((int32_t)(i + 1))));
+    const float difference_2_2 = subtract_f((float)0x1.0000000000000p+0, power_f((float)0x1.ff7ced916872bp-1, cast_f_i((int32_t)(i + 1))));
+    /* statement: optimizer.m.policy.bias_1[i+1] */
+    /* statement: optimizer.v.policy.bias_1[i+1] */
+    /* statement: parameters.policy.bias_1[i+1] */
+    ROLLED for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {
+        /* statement: optimizer.m.policy.bias_1[i+1] */
+        const float optimizer_m_policy_bias_1_2 = LD(optimizer_m_policy_bias_1, i0);
+        const float gradient_policy_bias_1_2 = LD(gradient_policy_bias_1, i0);
+        const float optimizer_m_policy_bias_1_3 = add_f(multiply_f((float)0x1.ccccccccccccdp-1, optimizer_m_policy_bias_1_2), multiply_f((float)0x1.9999999999998p-4, gradient_policy_bias_1_2));
+        ST(optimizer_m_policy_bias_1, i0, optimizer_m_policy_bias_1_3);
+        /* statement: optimizer.v.policy.bias_1[i+1] */
+        const float optimizer_v_policy_bias_1_2 = LD(optimizer_v_policy_bias_1, i0);
+        const float optimizer_v_policy_bias_1_3 = add_f(multiply_f((float)0x1.ff7ced916872bp-1, optimizer_v_policy_bias_1_2), multiply_f((float)0x1.0624dd2f1aa00p-10, multiply_f(gradient_policy_bias_1_2, gradient_policy_bias_1_2)));
+        ST(optimizer_v_policy_bias_1, i0, optimizer_v_policy_bias_1_3);
+        /* statement: parameters.policy.bias_1[i+1] */
+        const float parameters_policy_bias_1_2 = LD(parameters_policy_bias_1, i0);
+        const float parameters_policy_bias_1_3 = subtract_f(parameters_policy_bias_1_2, multiply_f((float)0x1.89374bc6a7efap-9, divide_f(divide_f(optimizer_m_policy_bias_1_3, difference_2), add_f(sqrt_f(divide_f(optimizer_v_policy_bias_1_3, difference_2_2)), (float)0x1.5798ee2308c3ap-27))));
+        ST(parameters_policy_bias_1, i0, parameters_policy_bias_1_3);
+    }
+    }
+    {
+    if (thread == 0) {
+        /* statement: episode_return_sum_2 */
+        float running = LD(episode_return_sum_2_points, 0);
+        for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+            running = add_f(running, LD(episode_return_sum_2_points, k));
+        }
+        ST(episode_return_sum_2, 0, running);
+    }
+    }
+    {
+    if (thread == 0) {
+        /* statement: episode_return */
+        ST(episode_return, i, divide_f(LD(episode_return_sum_2, 0), cast_f_i((int32_t)B)));
+    }
     }
 }
 
@@ -180,19 +400,15 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
         ST(gradient_policy_bias_2_points, (2 * chunk_2 + 1), (float)0x0.0p+0);
         /* statement: gradient.policy.weight_2.points */
     }
-    for (int64_t i0 = 0 + thread; i0 < 40; i0 += THREADS) {
+    ROLLED for (int64_t i0 = 0 + thread; i0 < 40; i0 += THREADS) {
         ST(gradient_policy_weight_2_points, (40 * chunk_2 + i0), (float)0x0.0p+0);
     }
-    if (thread == 0) {
-        /* statement: gradient.policy.bias_1.points */
-    }
-    for (int64_t i0_2 = 0 + thread; i0_2 < 20; i0_2 += THREADS) {
+    /* statement: gradient.policy.bias_1.points */
+    ROLLED for (int64_t i0_2 = 0 + thread; i0_2 < 20; i0_2 += THREADS) {
         ST(gradient_policy_bias_1_points, (20 * chunk_2 + i0_2), (float)0x0.0p+0);
     }
-    if (thread == 0) {
-        /* statement: gradient.policy.weight_1.points */
-    }
-    for (int64_t i0_3 = 0 + thread; i0_3 < 80; i0_3 += THREADS) {
+    /* statement: gradient.policy.weight_1.points */
+    ROLLED for (int64_t i0_3 = 0 + thread; i0_3 < 80; i0_3 += THREADS) {
         ST(gradient_policy_weight_1_points, (80 * chunk_2 + i0_3), (float)0x0.0p+0);
     }
     if (thread == 0) {
@@ -236,11 +452,9 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             }
         }
         int32_t episodes_points_2 = 0;
-        if (thread == 0) {
-            /* statement: episodes.points */
-        }
+        /* statement: episodes.points */
         BARRIER
-        if (thread < 16) for (int64_t b_2 = 32 * b_block32 + thread; b_2 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1); b_2 += 16) {
+        if (thread < 16) ROLLED for (int64_t b_2 = 32 * b_block32 + thread; b_2 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1); b_2 += 16) {
             const int alive_2 = LD(alive, (b_2 - 32 * b_block32));
             episodes_points_2 = add_i(episodes_points_2, cast_i_b(alive_2));
         }
@@ -250,9 +464,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             ST(episodes_points, chunk_2, add_i(LD(episodes_points, chunk_2), together_2));
         }
         for (int64_t t = 0; t < T; t++) {
-            if (thread == 0) {
-                /* statement: policy.hidden_1 */
-            }
+            /* statement: policy.hidden_1 */
             BARRIER
             block_product_f(parameters_policy_weight_1, 0, 1, 20, state, 160 * t, 32, policy_hidden_1, 640 * t, 32, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 4, 0, thread);
             BARRIER
@@ -262,15 +474,13 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
                 if (active && row == 0) {
                     /* statement: policy.hidden_1 */
                 }
-                if (active) for (int64_t i0_4 = 0 + row; i0_4 < 20; i0_4 += ROWS) {
+                if (active) ROLLED for (int64_t i0_4 = 0 + row; i0_4 < 20; i0_4 += ROWS) {
                     const float parameters_policy_bias_1_2 = LD(parameters_policy_bias_1, i0_4);
                     const float policy_hidden_1_2 = tanh_f(add_f(LD(policy_hidden_1, (b_3 - 32 * b_block32 + 32 * i0_4 + 640 * t)), parameters_policy_bias_1_2));
                     ST(policy_hidden_1, (b_3 - 32 * b_block32 + 32 * i0_4 + 640 * t), policy_hidden_1_2);
                 }
             }
-            if (thread == 0) {
-                /* statement: policy.output */
-            }
+            /* statement: policy.output */
             BARRIER
             block_product_f(parameters_policy_weight_2, 0, 1, 2, policy_hidden_1, 640 * t, 32, product_2, 0, 32, 2, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 20, 0, thread);
             BARRIER
@@ -403,11 +613,9 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             }
         }
         float episode_return_sum_2_points_2 = (float)0x0.0p+0;
-        if (thread == 0) {
-            /* statement: episode_return_sum_2.points */
-        }
+        /* statement: episode_return_sum_2.points */
         BARRIER
-        if (thread < 16) for (int64_t b_6 = 32 * b_block32 + thread; b_6 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1); b_6 += 16) {
+        if (thread < 16) ROLLED for (int64_t b_6 = 32 * b_block32 + thread; b_6 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1); b_6 += 16) {
             const float episode_return_sum_4 = LD(episode_return_sum, (b_6 - 32 * b_block32));
             episode_return_sum_2_points_2 = add_f(episode_return_sum_2_points_2, episode_return_sum_4);
         }
@@ -462,11 +670,9 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             }
             float gradient_policy_bias_2_points_2 = (float)0x0.0p+0;
             float gradient_policy_bias_2_points_3 = (float)0x0.0p+0;
-            if (thread == 0) {
-                /* statement: gradient.policy.bias_2.points */
-            }
+            /* statement: gradient.policy.bias_2.points */
             BARRIER
-            if (thread < 16) for (int64_t b_8 = 32 * b_block32 + thread; b_8 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1); b_8 += 16) {
+            if (thread < 16) ROLLED for (int64_t b_8 = 32 * b_block32 + thread; b_8 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1); b_8 += 16) {
                 const float gradient_output_4 = LD(gradient_output, (b_8 - 32 * b_block32));
                 gradient_policy_bias_2_points_2 = add_f(gradient_policy_bias_2_points_2, gradient_output_4);
                 const float gradient_output_5 = LD(gradient_output, (b_8 - 32 * b_block32 + 32));
@@ -484,15 +690,11 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
                 /* statement: gradient.policy.weight_2.points */
             }
             block_lane_sums_f(gradient_output, 0, 32, policy_hidden_1, 640 * t, 32, gradient_policy_weight_2_points, 40 * chunk_2, 1, 2, 2, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 1, thread);
-            if (thread == 0) {
-                /* statement: gradient.policy.bias_1.points */
-            }
+            /* statement: gradient.policy.bias_1.points */
             block_turned_f(gradient_policy_bias_1_product, 0, 32, turned_2, 0, 20, 20, 32, thread);
             BARRIER
             block_product_f(one_2, 0, 0, 0, turned_2, 0, 20, gradient_policy_bias_1_points, 20 * chunk_2, 0, 1, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 1, thread);
-            if (thread == 0) {
-                /* statement: gradient.policy.weight_1.points */
-            }
+            /* statement: gradient.policy.weight_1.points */
             block_product_f(state, 160 * t, 32, 1, turned_2, 0, 20, gradient_policy_weight_1_points, 80 * chunk_2, 20, 4, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 1, thread);
         }
         if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
@@ -509,11 +711,9 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             }
         }
         float loss_sum_2_points_2 = (float)0x0.0p+0;
-        if (thread == 0) {
-            /* statement: loss_sum_2.points */
-        }
+        /* statement: loss_sum_2.points */
         BARRIER
-        if (thread < 16) for (int64_t b_10 = 32 * b_block32 + thread; b_10 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1); b_10 += 16) {
+        if (thread < 16) ROLLED for (int64_t b_10 = 32 * b_block32 + thread; b_10 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1); b_10 += 16) {
             const float loss_sum_4 = LD(loss_sum, (b_10 - 32 * b_block32));
             loss_sum_2_points_2 = add_f(loss_sum_2_points_2, loss_sum_4);
         }

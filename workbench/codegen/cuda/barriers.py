@@ -47,9 +47,6 @@ from workbench.polyhedral.expressions.atoms import Atom, Extremum, Product, Size
 LANE, ROW = "lane of the tile", "row of the tile"
 """What places are written over that threads have of their own. No record has such a name."""
 
-Meet = Callable[[str, str], bool]
-"""Tells whether two buffers may have memory in common."""
-
 
 @dataclass(frozen=True)
 class Access:
@@ -68,31 +65,37 @@ class Access:
 
 @dataclass(frozen=True)
 class Block:
-    """What is known of a block: how many lanes its tiles have, its `own` buffers, and the variable
-    of the loop over blocks, of which none needs another's arrays but for what they add up. In
-    buffers with the same `columns` a lane's elements of rows lie in the same column of memory.
+    """What is known of a block that runs a kernel: how many lanes its tiles have, its `own`
+    buffers, and the variable of the loop over blocks, of which none needs another's arrays but for
+    what they add up. In buffers with the same `columns` a lane's elements of rows lie in the same
+    column of memory. `names` are those of its scratch memory, which other kernels of the same
+    function may call the same.
     """
 
     lanes: int
-    meet: Meet
     own: frozenset[str]
     columns: Mapping[str, tuple[int, int]]
+    names: Mapping[str, str]
     variable: str = ""
 
 
-def with_barriers(codes: Sequence[Code], block: Block) -> tuple[Code, ...]:
-    """Return code with the barriers that it needs."""
-    return tuple(_Waiting(block).body(codes))
+class Barriers:
+    """The barriers of a function, of whose kernels a block runs one after the other. `meet` tells
+    whether two buffers may have memory in common.
+    """
 
-
-class _Waiting:
-    def __init__(self, block: Block) -> None:
-        self.block = block
-        self.lanes = block.lanes
+    def __init__(self, meet: Callable[[str, str], bool]) -> None:
+        self.meet = meet
         self.pending: dict[Access, None] = {}
         """The accesses since the last barrier."""
         self.by_lane: set[str] = set()
         """The scratch memory that has its elements for each lane."""
+
+    def of(self, codes: Sequence[Code], block: Block) -> tuple[Code, ...]:
+        """Return the code of the next kernel with the barriers that it needs."""
+        self.block, self.lanes = block, block.lanes
+        self.by_lane.clear()
+        return tuple(self.body(codes))
 
     def body(self, codes: Sequence[Code], tile: Loop | None = None) -> Iterator[Code]:
         """Yield code with its barriers."""
@@ -105,7 +108,7 @@ class _Waiting:
             else:
                 if isinstance(code, Memory) and code.lanes > 1:
                     self.by_lane.add(code.record.name)
-                found = list(self._accesses(code, tile))
+                found = list(self._named(code, tile))
                 if self._must_wait(found):
                     yield Barrier()
                 self.pending.update(dict.fromkeys(found))
@@ -133,7 +136,7 @@ class _Waiting:
         if loop is not None and not are_independent(loop):
             changing = {loop.variable, *_made(loop.body)}
             apart = loop.variable == self.block.variable
-            held = self.block.own | _added_to(loop) if apart else None
+            held = self._held(loop) if apart else None
             self.pending = {
                 self._outside(access, changing): None
                 for access in self.pending
@@ -157,7 +160,12 @@ class _Waiting:
             if isinstance(inside, (Around, Tile)):
                 yield from self._first(inside)
             else:
-                yield from self._accesses(inside, tile)
+                yield from self._named(inside, tile)
+
+    def _held(self, blocks: Loop) -> frozenset[str]:
+        """Return the buffers that a block needs of the one before it, by names of the function."""
+        held = self.block.own | _added_to(blocks)
+        return frozenset(self.block.names.get(name, name) for name in held)
 
     def _outside(self, access: Access, changing: set[str]) -> Access:
         """Return an access as it is known in the next turn of a loop, in which names have other
@@ -169,16 +177,23 @@ class _Waiting:
 
     def _conflict(self, old: Access, new: Access) -> bool:
         """Tell whether one of two accesses, by different threads, may need the other."""
-        if not (old.write or new.write) or not self.block.meet(old.buffer, new.buffer):
+        if not (old.write or new.write) or not self.meet(old.buffer, new.buffer):
             return False
         if not old.threads or old.threads != new.threads:
             return True
+        if old.threads == ("first",):
+            return False
         if old.columns and old.columns == new.columns:
             return False
         if old.buffer != new.buffer:
             return True
-        first = old.threads == ("first",)
-        return not first and (old.at is None or old.at != new.at)
+        return old.at is None or old.at != new.at
+
+    def _named(self, code: Code, tile: Loop | None) -> Iterator[Access]:
+        """Yield the accesses of code, to scratch memory by names of the whole function."""
+        names = self.block.names
+        for access in self._accesses(code, tile):
+            yield replace(access, buffer=names.get(access.buffer, access.buffer))
 
     # -- who touches what --------------------------------------------------------------------------
 
@@ -196,7 +211,7 @@ class _Waiting:
         elif isinstance(code, Points):
             yield from self._of_points(code.loop)
         elif isinstance(code, Elements):
-            yield from self._of_elements(code.loop)
+            yield from self._of_elements(code)
         elif isinstance(code, Lane):
             assert tile is not None
             yield from self._of_lanes(code, tile)
@@ -207,7 +222,9 @@ class _Waiting:
             assert isinstance(code, (Memory, Totals))
 
     def _of_function(self, record: Invoke) -> Iterator[Access]:
-        """Yield the accesses of a function. A tile that it turns it reads row by row."""
+        """Yield the accesses of a function. A tile that it turns it reads row by row; what sorting
+        and QR are given is also memory for themselves.
+        """
         if record.function == "turned" and record.option["in_step"] == self.lanes:
             (name, begin), rows = record.operands[0], variable(ROW) * self.lanes
             if record.option["columns"] == self.lanes:
@@ -215,7 +232,8 @@ class _Waiting:
                 yield Access(name, False, ("rows", expression(0)), place)
                 yield Access(record.out[0], True)
                 return
-        yield from (Access(name, False) for name in reads(record))
+        for_itself = record.function in ("permutation", "orthogonalize")
+        yield from (Access(name, for_itself) for name in reads(record))
         yield from (Access(name, True) for name in writes(record))
 
     def _of_points(self, loop: Loop) -> Iterator[Access]:
@@ -227,16 +245,25 @@ class _Waiting:
         else:
             yield from (Access(buffer, write) for buffer, write, _ in _touched((loop,)))
 
-    def _of_elements(self, loop: Loop) -> Iterator[Access]:
-        """Yield the accesses of a loop whose turns are dealt to threads by their number."""
-        made = _made(loop.body)
-        for buffer, write, at in _touched(loop.body):
-            place = at.substitute({loop.variable: variable(LANE)})
-            rest = place - variable(LANE) * place.coefficient(LANE)
-            if place.coefficient(LANE) and not rest.variables & {LANE, *made}:
-                yield Access(buffer, write, ("elements", loop.lower), place)
-            else:
-                yield Access(buffer, write)
+    def _of_elements(self, code: Elements) -> Iterator[Access]:
+        """Yield the accesses of loops whose turns are dealt to threads by their number."""
+        loop, inside, made = code.loop, code.inside, _made(code.body)
+        names = {(inside or loop).variable: variable(LANE)}
+        columns, in_a_row = None, ("elements", (expression(0), code.turns))
+        if inside is not None:
+            names[loop.variable], columns = variable(ROW), width(inside)
+        for buffer, write, at in _touched(code.body):
+            place = at.substitute(names)
+            by_lane, by_row = place.coefficient(LANE), place.coefficient(ROW)
+            rest = place - variable(LANE) * by_lane - variable(ROW) * by_row
+            threads: tuple[object, ...] = ("elements", loop.range)
+            known = bool(by_lane) and not rest.variables & {LANE, ROW, *made}
+            if inside is not None:
+                known = known and columns is not None and abs(by_row) >= abs(by_lane) * columns
+                threads = ("elements", loop.range, inside.range)
+                if known and by_row == by_lane * (columns or 0) and _from_0(loop, inside):
+                    threads, place = in_a_row, variable(LANE) * by_lane + rest
+            yield Access(buffer, write, threads, place) if known else Access(buffer, write)
 
     def _of_lanes(self, code: Lane, tile: Loop) -> Iterator[Access]:
         """Yield the accesses of lanes: what all threads of a lane read has no thread of its own."""
@@ -288,6 +315,11 @@ class _Waiting:
     def _in_tile(self, buffer: str, at: Expression, tile: Loop) -> Expression:
         place = at.substitute({tile.variable: tile.lower + variable(LANE)})
         return place * self.lanes + variable(LANE) if buffer in self.by_lane else place
+
+
+def _from_0(*loops: Loop) -> bool:
+    """Tell whether loops begin with 0."""
+    return all(loop.lower == 0 for loop in loops)
 
 
 def _bounds(upper: Expression) -> Iterator[Expression]:

@@ -1,8 +1,8 @@
 """Where what belongs to one block lies: in shared memory, or beside the arrays.
 
 Buffers of one block come first, laid out as those of a thread of compiled C. Scratch memory lies
-behind them. What has a size that a run gives cannot be in shared memory, which is asked for when a
-kernel is compiled.
+behind them. Shared memory is asked for when a kernel is compiled, so that nothing lies there whose
+size a run gives.
 """
 
 from __future__ import annotations
@@ -13,11 +13,15 @@ from dataclasses import dataclass, field
 from workbench.codegen.cuda.thread_code import Around, Code, Memory, Tile
 from workbench.codegen.kernel_work import BYTES
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
-from workbench.errors import ProgramError
 from workbench.lowering.loops.arena import LINE, block_memory
 from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.loops.records import Allocate, walk
 from workbench.polyhedral.expression import Expression, expression
+
+LARGE = 96 * 1024
+"""The most bytes of a piece of scratch memory that is shared: a block may have 163 KiB in all on an
+older GPU.
+"""
 
 WIDEST = 16
 """The bytes of four floats, which are loaded at once where they begin at a multiple of this."""
@@ -67,15 +71,16 @@ class BlockPlaces:
         shared = _small_buffers(made, kernel, dtype, large)
         scratch = _Scratch(real)
         scratch.lay(codes, _rounded(max((p.end for p in shared.values()), default=0)))
+        buffers = (made.buffers[n] for n in dict.fromkeys(kernel.own.values()) if n in large)
+        asked = {b.name: (b.dtype, b.elements) for b in buffers} | scratch.large
         other: dict[str, Expression] = {}
         end = expression(0)
-        for name in dict.fromkeys(kernel.own.values()):
-            if name in large:
-                buffer = made.buffers[name]
-                other[name] = end
-                elements = buffer.elements * BYTES.get(buffer.dtype, real)
-                end = end + (elements + LINE - 1) // LINE * LINE
+        for name, (dtype, elements) in asked.items():
+            other[name] = end
+            bytes = elements * BYTES.get(dtype, real)
+            end = end + (bytes + LINE - 1) // LINE * LINE
         places = {name: other[memory] for name, memory in kernel.own.items() if memory in other}
+        places |= {name: other[name] for name in scratch.large}
         return cls({**shared, **scratch.found}, places, end)
 
     @property
@@ -104,22 +109,22 @@ def _small_buffers(
 
 @dataclass
 class _Scratch:
-    """The places of scratch memory, held from where it is asked for to the end of the body."""
+    """The places of scratch memory, held from where it is asked for to the end of the body, and the
+    dtype and elements of what is too large.
+    """
 
     real: int
     found: dict[str, Piece] = field(default_factory=dict)
+    large: dict[str, tuple[str, Expression]] = field(default_factory=dict)
 
     def lay(self, codes: Sequence[Code], begin: int) -> None:
         for code in codes:
             if isinstance(code, Memory):
-                record = code.record
-                if record.elements.terms:
-                    raise ProgramError(
-                        f"scratch memory of {record.elements} elements; a block's shared memory "
-                        "has a size that no run changes"
-                    )
-                elements = record.elements.constant * code.lanes
-                piece = Piece(begin, elements, BYTES.get(record.dtype, self.real))
+                record, elements = code.record, code.record.elements * code.lanes
+                piece = Piece(begin, elements.constant, BYTES.get(record.dtype, self.real))
+                if elements.terms or piece.end - begin > LARGE:
+                    self.large[record.name] = record.dtype, elements
+                    continue
                 self.found[record.name] = piece
                 begin = _rounded(piece.end)
             elif isinstance(code, (Around, Tile)):

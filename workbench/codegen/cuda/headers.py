@@ -11,7 +11,8 @@ from workbench.codegen.runtime import header
 
 GPU = {"machine.h": "gpu_machine.h", "threads.h": "gpu_threads.h"}
 """What a GPU has in the place of these headers."""
-BLOCK_FUNCTIONS = "block_functions.h"
+OWN = ("block_functions.h", "block_algorithms.h")
+"""The headers of what a block runs together: each includes the one before."""
 
 _INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
 
@@ -19,7 +20,7 @@ _INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
 @cache
 def unit_begin() -> str:
     """Return the text before the kernels: numbers, threads, and what a block runs together."""
-    return "".join(_with_included(BLOCK_FUNCTIONS, set()))
+    return "".join(_with_included(OWN[-1], set()))
 
 
 def device_header(name: str) -> str:
@@ -30,7 +31,7 @@ def device_header(name: str) -> str:
 
 def _with_included(name: str, seen: set[str]) -> Iterator[str]:
     """Yield a header with those that it includes in their places, each but templates once."""
-    own = {BLOCK_FUNCTIONS, *GPU}
+    own = {*OWN, *GPU}
     text, end = device_header(GPU.get(name, name)) if name in own else header(name), 0
     if f"#define WORKBENCH_{name.removesuffix('.h').upper()}_H" in text:
         if name in seen:

@@ -3,31 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from workbench.codegen.cuda.barriers import Block, with_barriers
-from workbench.codegen.cuda.block_places import BlockPlaces
+from workbench.codegen.cuda.barriers import Barriers, Block
+from workbench.codegen.cuda.block_places import BlockPlaces, Piece
 from workbench.codegen.cuda.headers import unit_begin
+from workbench.codegen.cuda.small_kernels import is_of_host, small_in_a_row
 from workbench.codegen.cuda.thread_code import (
     Around,
     Code,
+    Elements,
+    Everywhere,
     memory_of,
     most_lanes,
     shared_out,
 )
 from workbench.codegen.cuda.thread_text import ThreadText
 from workbench.codegen.joined_launches import memory_in
-from workbench.codegen.kernel_records import Invoke, KernelRecord, Loop, Prefetch, walk
+from workbench.codegen.kernel_records import (
+    Invoke,
+    KernelRecord,
+    Let,
+    Loop,
+    Prefetch,
+    Serves,
+    Variable,
+    walk,
+)
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.codegen.printing.c_expressions import expression_text
-from workbench.codegen.printing.c_names import CNames, c_name, title
+from workbench.codegen.printing.c_names import CNames, c_name
 from workbench.codegen.printing.value_text import KINDS, STORED
 from workbench.lowering.loops.records import For
 from workbench.lowering.loops.records import walk as walk_program
 from workbench.names import unique
-from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.expression import Expression, expression, maximum, variable
 
 REALS = {"float32": "f", "float64": "d"}
 
@@ -48,20 +60,21 @@ TILE ROWS THREADS
 """Words of C and C++, and names that the text uses itself."""
 _BLOCKS = {"first_block": "first_block", "behind_blocks": "behind_blocks"}
 
-TOGETHER = frozenset(("product", "lane_sums", "turned"))
-"""The functions that all threads of a block run together."""
+MANY_THREADS = 1024
+"""Those of a block that is alone: it sorts a permutation, or runs small kernels in a row."""
 
 
 @dataclass(frozen=True)
 class Function:
-    """A kernel as a function: its CUDA text, and how it is launched: `blocks` blocks of so many
+    """Kernels as one function: its CUDA text, and how it is launched: `blocks` blocks of so many
     threads and bytes of shared memory, with `own_bytes` of other memory for each block. It is given
-    `arrays`, then the values of `sizes` and of `variables`.
+    `arrays`, then the values of `sizes` and of `variables`. It runs where the last of its kernels
+    stands.
     """
 
     name: str
     text: str = field(repr=False)
-    kernel: KernelRecords = field(repr=False)
+    kernels: tuple[KernelRecords, ...] = field(repr=False)
     threads: int
     shared_bytes: int
     own_bytes: Expression
@@ -72,13 +85,25 @@ class Function:
 
 
 def functions(made: ProgramKernels, dtype: str) -> Iterator[Function | None]:
-    """Yield the kernels of a program as functions, for one dtype of floats. There is none for a
-    kernel that calls what one thread runs alone.
+    """Yield the kernels of a program as functions, for one dtype of floats. Small ones in a row are
+    one. There is none for what the host does: to call an external object, and to hand over values
+    from outside.
     """
     writer = _Writer(made, dtype)
-    for kernel in made.kernels:
-        calls = (r for r in walk(kernel.records) if isinstance(r, Invoke))
-        yield writer.function(kernel) if all(c.function in TOGETHER for c in calls) else None
+    for row in small_in_a_row(made):
+        kernels = [made.kernels[number] for number in row]
+        yield None if is_of_host(made.program, kernels[0]) else writer.function(kernels)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A kernel in a function: its code, its memory, and the lanes and threads of a block."""
+
+    kernel: KernelRecords
+    codes: tuple[Code, ...]
+    places: BlockPlaces
+    lanes: int
+    threads: int
 
 
 class _Writer:
@@ -96,25 +121,58 @@ class _Writer:
         for name in made.buffers:
             self._name(name)
 
-    def function(self, kernel: KernelRecords) -> Function:
-        """Return a kernel as a function."""
-        name = unique(c_name(f"kernel_{title(kernel)}"), self.taken)
-        lanes = most_lanes(kernel.records)
-        codes = self._shared_out(kernel, lanes)
-        places = BlockPlaces.of(self.made, kernel, codes, self.dtype)
-        codes = with_barriers(codes, self._block(kernel, lanes, places))
-        text = self._text(kernel, codes, lanes, places)
-        threads = max(LEAST_THREADS, THREADS_OF_LANE * lanes)
-        words = {word for line in text.lines for word in _WORD.findall(line)}
-        arrays = tuple(n for n in kernel.buffers if n not in kernel.own)
-        sizes = tuple(p.name for p in self.made.program.parameters if self.names[p.name] in words)
-        variables = tuple(v for v in kernel.variables if self.names[v] in words)
+    def function(self, kernels: Sequence[KernelRecords]) -> Function:
+        """Return kernels as a function: of several, one block runs one after the other."""
+        name = unique(c_name(f"kernel_{_title(kernels)}"), self.taken)
+        lanes = max(most_lanes(kernel.records) for kernel in kernels)
+        threads = MANY_THREADS if len(kernels) > 1 else _threads(kernels[0], lanes)
+        parts = self._parts(kernels, lanes, threads)
+        elements = _shared_by_blocks(parts[0]) if len(parts) == 1 else None
+        lines: list[str] = []
+        for part in parts:
+            own = self._text(part, elements is not None).lines
+            lines += own if len(parts) == 1 else ["    {", *own, "    }"]
+        blocks = expression(1)
+        if elements is not None:
+            blocks = (elements.turns + threads - 1) // threads
+        elif kernels[0].dealing is not None:
+            blocks = kernels[0].dealing.chunks
+        words = {word for line in lines for word in _WORD.findall(line)}
+        arrays = dict.fromkeys(n for k in kernels for n in k.buffers if n not in k.own)
+        around = dict.fromkeys(v for kernel in kernels for v in kernel.variables)
+        sizes = (p.name for p in self.made.program.parameters)
+        numbers = [n for n in (*sizes, *around) if self.names[n] in words]
+        own_bytes = expression(0)
+        for part in parts:
+            own_bytes = maximum(own_bytes, part.places.other_bytes)
+        return Function(
+            name=name,
+            text=self._function(name, threads, lanes, arrays, numbers, lines),
+            kernels=tuple(kernels),
+            threads=threads,
+            shared_bytes=max(part.places.shared_bytes for part in parts),
+            own_bytes=own_bytes,
+            blocks=blocks,
+            arrays=tuple(arrays),
+            sizes=tuple(n for n in numbers if n not in around),
+            variables=tuple(n for n in numbers if n in around),
+        )
+
+    def _function(
+        self,
+        name: str,
+        threads: int,
+        lanes: int,
+        arrays: Iterable[str],
+        numbers: Iterable[str],
+        lines: Sequence[str],
+    ) -> str:
         given = [
             "Run *run, unsigned char *own_memory, int64_t own_bytes",
             *(f"ARRAY({self._stored(n)}) {self.names[n]}" for n in arrays),
-            *(f"int64_t {self.names[n]}" for n in (*sizes, *variables)),
+            *(f"int64_t {self.names[n]}" for n in numbers),
         ]
-        lines = [
+        head = [
             f"#undef THREADS\n#define THREADS {threads}",
             f"KERNEL({name}, THREADS)({', '.join(given)}) {{",
             "    SHARED_MEMORY",
@@ -122,22 +180,43 @@ class _Writer:
             "    const int thread = THREAD, lane = thread % TILE, row = thread / TILE;",
             "    (void)run, (void)own_memory, (void)own_bytes, (void)shared;",
             "    (void)lane, (void)row;",
-            *text.lines,
-            "}",
-            "",
         ]
-        blocks = expression(1) if kernel.dealing is None else kernel.dealing.chunks
-        return Function(
-            name, "\n".join(lines), kernel, threads, places.shared_bytes, places.other_bytes,
-            blocks, arrays, sizes, variables,
-        )  # fmt: skip
+        return "\n".join([*head, *lines, "}", ""])
 
-    def _shared_out(self, kernel: KernelRecords, lanes: int) -> tuple[Code, ...]:
+    def _parts(self, kernels: Sequence[KernelRecords], lanes: int, threads: int) -> list[_Part]:
+        """Return kernels that run one after the other, with barriers in them and between."""
+        scratch: dict[str, tuple[int, Piece]] = {}
+
+        def meet(one: str, other: str) -> bool:
+            if one in scratch and other in scratch:
+                (part, piece), (another, its) = scratch[one], scratch[other]
+                return part != another or piece.meets(its)
+            return self.memory.get(one, one) == self.memory.get(other, other)
+
+        barriers, parts = Barriers(meet), list[_Part]()
+        for number, kernel in enumerate(kernels):
+            codes = self._shared_out(kernel, lanes, threads)
+            places = BlockPlaces.of(self.made, kernel, codes, self.dtype)
+            names = {name: f"{name} of {number}" for name in (*places.shared, *places.other)}
+            scratch |= {names[n]: (number, piece) for n, piece in places.shared.items()}
+            last = kernel.records[-1]
+            block = Block(
+                lanes,
+                frozenset((*kernel.own, *names)),
+                {name: piece.column(lanes) for name, piece in places.shared.items()},
+                names,
+                last.variable if kernel.dealing is not None and isinstance(last, Loop) else "",
+            )
+            parts.append(_Part(kernel, barriers.of(codes, block), places, lanes, threads))
+        return parts
+
+    def _shared_out(self, kernel: KernelRecords, lanes: int, threads: int) -> tuple[Code, ...]:
         """Return the code of a kernel's threads: of one chunk, where its blocks are dealt."""
         names = {*kernel.buffers, *self.names, *(t.name for t in kernel.tables)}
         records = _without_hints(kernel.records)
+        share = partial(shared_out, lanes=lanes, threads=threads, taken=names)
         if kernel.dealing is None:
-            return shared_out(records, lanes, names)
+            return share(records)
         *before, blocks = records
         assert isinstance(blocks, Loop)
         begun: list[KernelRecord] = []
@@ -145,25 +224,26 @@ class _Writer:
             ours = isinstance(record, Loop) and record.variable == kernel.chunk
             begun += record.body if ours and isinstance(record, Loop) else [record]
         first, behind = map(variable, _BLOCKS)
-        inside = shared_out(blocks.body, lanes, names)
+        inside = share(blocks.body)
         around = Around(replace(blocks, lower=first, upper=behind), inside)
-        return (*shared_out(begun, lanes, names), around)
+        return (*share(begun), around)
 
-    def _text(
-        self, kernel: KernelRecords, codes: Sequence[Code], lanes: int, places: BlockPlaces
-    ) -> ThreadText:
+    def _text(self, part: _Part, by_all_blocks: bool) -> ThreadText:
+        kernel, codes, places, lanes = part.kernel, part.codes, part.places, part.lanes
         local = CNames(self.names, set(self.taken))
         scratch = {m.record.name: m for m in memory_of(codes)}
         kinds = {n: self._kind(self.made.buffers[n].dtype) for n in kernel.buffers}
         kinds |= {name: self._kind(m.record.dtype) for name, m in scratch.items()}
         by_lane = frozenset(name for name, m in scratch.items() if m.lanes > 1)
         text = ThreadText(local, kinds, REALS[self.dtype], lanes, by_lane)
+        text.by_all_blocks = by_all_blocks
         text.tables(kernel.tables)
         for name, piece in places.shared.items():
             given = f"{STORED[kinds[name]]}, {local(name)}, {piece.begin}, {piece.elements}"
             text.write(f"SHARED({given})")
         for name, begin in places.other.items():
-            elements = expression_text(self.made.buffers[name].elements, local)
+            asked = scratch[name].record if name in scratch else self.made.buffers[name]
+            elements = expression_text(asked.elements, local)
             given = f"{STORED[kinds[name]]}, {local(name)}, own_memory + BLOCK * own_bytes"
             text.write(f"OWN({given}, {expression_text(begin, local)}, {elements})")
         self._name_blocks(kernel, local, text)
@@ -184,21 +264,6 @@ class _Writer:
         text.write(f"const int64_t behind_blocks = chunk_begin({given}, {chunk} + 1);")
         local.own |= _BLOCKS
 
-    def _block(self, kernel: KernelRecords, lanes: int, places: BlockPlaces) -> Block:
-        """Return what is known of the block that runs code."""
-        last = kernel.records[-1]
-        number = last.variable if kernel.dealing is not None and isinstance(last, Loop) else ""
-        own = frozenset((*kernel.own, *places.shared))
-        columns = {name: piece.column(lanes) for name, piece in places.shared.items()}
-        return Block(lanes, partial(self._meet, places), own, columns, number)
-
-    def _meet(self, places: BlockPlaces, one: str, other: str) -> bool:
-        """Tell whether two buffers may have memory in common."""
-        shared = places.shared
-        if one in shared and other in shared:
-            return shared[one].meets(shared[other])
-        return self.memory.get(one, one) == self.memory.get(other, other)
-
     def _kind(self, dtype: str) -> str:
         return KINDS.get(dtype, REALS[self.dtype])
 
@@ -208,6 +273,38 @@ class _Writer:
     def _name(self, name: str) -> None:
         if name not in self.names:
             self.names[name] = unique(c_name(name), self.taken)
+
+
+def _threads(kernel: KernelRecords, lanes: int) -> int:
+    """Return the threads of a block."""
+    if any(isinstance(r, Invoke) and r.function == "permutation" for r in walk(kernel.records)):
+        return MANY_THREADS
+    return max(LEAST_THREADS, THREADS_OF_LANE * lanes)
+
+
+def _title(kernels: Sequence[KernelRecords]) -> str:
+    """Return the name of kernels in a row: that of the first statement, and how many more."""
+    first, *more = dict.fromkeys(s for kernel in kernels for s in kernel.statements)
+    return f"{first} and {len(more)} more" if more else first
+
+
+def _shared_by_blocks(part: _Part) -> Elements | None:
+    """Return the elements that are all that a kernel is about, outside of blocks of a program: any
+    number of blocks of threads may share them.
+    """
+    if part.kernel.dealing is not None:
+        return None
+    shared = [code for code in part.codes if isinstance(code, Elements)]
+    others = [code for code in part.codes if not isinstance(code, Elements)]
+    plain = all(
+        isinstance(code, Everywhere) and not any(map(_does_more, code.records)) for code in others
+    )
+    return shared[0] if len(shared) == 1 and plain else None
+
+
+def _does_more(record: KernelRecord) -> bool:
+    """Tell whether a record does more than to name a value."""
+    return not isinstance(record, (Let, Serves, Variable))
 
 
 def _without_hints(records: Sequence[KernelRecord]) -> tuple[KernelRecord, ...]:

@@ -8,7 +8,7 @@ none does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from workbench.codegen.cuda.independent_turns import are_independent, width
@@ -23,6 +23,7 @@ from workbench.codegen.kernel_records import (
     Local,
     Loop,
     Scratch,
+    Serves,
     Store,
     Total,
     Update,
@@ -36,7 +37,10 @@ from workbench.codegen.kernel_records import (
 )
 from workbench.names import unique
 from workbench.polyhedral.conditions import names_in
-from workbench.polyhedral.expression import expression
+from workbench.polyhedral.expression import Expression, expression
+
+DIGITS = 16
+"""Those that a permutation is sorted by at a time; as in `block_algorithms.h`."""
 
 _NOTHING: frozenset[str] = frozenset()
 
@@ -57,9 +61,23 @@ class First:
 
 @dataclass(frozen=True)
 class Elements:
-    """A loop of which each thread runs some turns."""
+    """A loop of which each thread runs some turns, or two, of which `inside` is in each turn of the
+    other: then turns are the pairs.
+    """
 
     loop: Loop
+    inside: Loop | None = None
+
+    @property
+    def body(self) -> tuple[KernelRecord, ...]:
+        """The records of a turn."""
+        return (self.inside or self.loop).body
+
+    @property
+    def turns(self) -> Expression:
+        """The number of turns."""
+        rows = self.loop.upper - self.loop.lower
+        return rows if self.inside is None else rows * (self.inside.upper - self.inside.lower)
 
 
 @dataclass(frozen=True)
@@ -145,11 +163,13 @@ Code: TypeAlias = (
 )
 
 
-def shared_out(records: Sequence[KernelRecord], lanes: int, taken: set[str]) -> tuple[Code, ...]:
-    """Return the code of the threads of a block, whose tiles have so many lanes. `taken` are the
-    names that it may not use.
+def shared_out(
+    records: Sequence[KernelRecord], lanes: int, threads: int, taken: set[str]
+) -> tuple[Code, ...]:
+    """Return the code of so many threads of a block, whose tiles have so many lanes. `taken` are
+    the names that it may not use.
     """
-    return tuple(_Sharing(lanes, taken).body(records))
+    return tuple(_Sharing(lanes, threads, taken).body(records))
 
 
 def memory_of(codes: Sequence[Code]) -> Iterator[Memory]:
@@ -175,6 +195,7 @@ def _is_tile(loop: Loop) -> bool:
 @dataclass
 class _Sharing:
     lanes: int
+    threads: int
     taken: set[str]
     parts: set[str] = field(default_factory=set)
 
@@ -193,7 +214,9 @@ class _Sharing:
                 continue
             yield from self._plain(plain, later.union(*map(_names, records[place:])))
             plain = []
-            if isinstance(record, Total):
+            if isinstance(record, Invoke) and record.function == "permutation":
+                yield from self._permutation(record)
+            elif isinstance(record, Total):
                 yield from self._total(record, records[place + 1 :])
             else:
                 yield self._code(record, later.union(*map(_names, records[place + 1 :])))
@@ -213,7 +236,9 @@ class _Sharing:
         for record in by_all:
             single = not isinstance(record, (Loop, Where))
             yield Everywhere((record,)) if single else self._code(record, later)
-        if others:
+        if all(isinstance(record, Serves) for record in others):
+            yield Everywhere(others)
+        else:
             yield First(others)
 
     def _total(self, record: Total, behind: Sequence[KernelRecord]) -> Iterator[Code]:
@@ -229,6 +254,15 @@ class _Sharing:
         yield Totals(Total(name, record.variable, record.operation))
         yield Everywhere((Store(memory, expression(0), Local(name, dtype)),))
         yield Everywhere((Let(record.name, Load(memory, expression(0), dtype)),))
+
+    def _permutation(self, record: Invoke) -> Iterator[Code]:
+        """Yield a permutation, for which the threads count the digits of what they sort."""
+        for wish, each in (("counts", DIGITS), ("sums", 1)):
+            memory = self._name(wish)
+            yield Memory(Scratch(memory, "int32", expression(self.threads * each)))
+            operands = (*record.operands, (memory, expression(0)))
+            record = replace(record, operands=operands)
+        yield Together(record)
 
     def _name(self, wish: str) -> str:
         return unique(wish, self.taken)
@@ -246,8 +280,12 @@ class _Sharing:
                 return Points(record)
             if not _updates_others(record):
                 return self._tile(record) if _is_tile(record) else Elements(record)
-        elif not _has_lanes(record) and are_independent(record):
-            return Elements(record)
+        elif are_independent(record):
+            inside = _inside(record)
+            if inside is not None:
+                return Elements(record, inside)
+            if not _has_lanes(record):
+                return Elements(record)
         return Around(record, tuple(self.body(record.body, later | _names(record))))
 
     def _tile(self, loop: Loop) -> Tile:
@@ -320,6 +358,16 @@ def _made_by(record: KernelRecord) -> frozenset[str]:
     if isinstance(record, (Loop, Where)):
         return frozenset().union(*map(_made_by, record.body))
     return _NOTHING
+
+
+def _inside(loop: Loop) -> Loop | None:
+    """Return the loop of lanes that is all of a loop, and as long in each of its turns."""
+    loops = [r for r in loop.body if not isinstance(r, Serves)]
+    inside = loops[0] if len(loops) == 1 else None
+    if not isinstance(inside, Loop) or not inside.lanes or _has_lanes(inside):
+        return None
+    bounds = inside.lower.variables | inside.upper.variables
+    return None if loop.variable in bounds else inside
 
 
 def _has_lanes(loop: Loop) -> bool:

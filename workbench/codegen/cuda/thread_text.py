@@ -34,9 +34,10 @@ from workbench.codegen.kernel_records import (
     Variable,
 )
 from workbench.codegen.printing.c_expressions import condition_text
-from workbench.codegen.printing.kernel_text import FLAGS, KernelText
+from workbench.codegen.printing.kernel_text import FLAGS, MOST_COORDINATES, KernelText
 from workbench.codegen.printing.value_text import SCALARS, STORED, Text, ValueText, number_text
 from workbench.polyhedral.expression import Expression, expression
+from workbench.program.keys import statement_key
 
 POINTS = 16
 """The threads that add up points: as many as a sum has parts."""
@@ -75,6 +76,8 @@ class ThreadText(KernelText):
         self.values: ThreadValues = ThreadValues(
             name, real, dict(kinds), lanes=lanes, by_lane=by_lane
         )
+        self.by_all_blocks = False
+        """Whether all blocks share the elements, instead of each having its own."""
         self._stores = "thread == 0"
         """When a thread stores."""
 
@@ -93,9 +96,26 @@ class ThreadText(KernelText):
         self._storing(code.records)
 
     def _of_elements(self, code: Elements) -> None:
-        loop, name = code.loop, self._c(code.loop.variable)
-        lower, upper = map(self.values.expression, loop.range)
-        self._dealt("", name, f"{lower} + thread", upper, "THREADS", loop.body)
+        values, loop, inside = self.values, code.loop, code.inside
+        first, step = "thread", "THREADS"
+        if self.by_all_blocks:
+            first, step = "BLOCK * THREADS + thread", "BLOCKS * THREADS"
+        lower, upper = map(values.expression, loop.range)
+        if inside is None:
+            name = self._c(loop.variable)
+            self._dealt("", name, f"{lower} + {first}", upper, step, code.body)
+            return
+        low, high = map(values.expression, inside.range)
+        turn, columns = self._c(f"turn of {loop.variable}"), self._c(f"columns of {loop.variable}")
+        self.write(f"const int64_t {columns} = {high} - {low};")
+        turns = f"({upper} - {lower}) * {columns}"
+        self.write(f"ROLLED for (int64_t {turn} = {first}; {turn} < {turns}; {turn} += {step}) {{")
+        row, lane = self._c(loop.variable), self._c(inside.variable)
+        self._indent += 1
+        self.write(f"const int64_t {row} = {lower} + {turn} / {columns};")
+        self.write(f"const int64_t {lane} = {low} + {turn} % {columns};")
+        self._indent -= 1
+        self._storing(code.body)
 
     def _of_points(self, code: Points) -> None:
         loop, name = code.loop, self._c(code.loop.variable)
@@ -166,7 +186,9 @@ class ThreadText(KernelText):
         self, when: str, name: str, begin: str, end: str, step: str, body: Sequence[KernelRecord]
     ) -> None:
         """Write a loop whose turns are dealt to threads."""
-        self.write(f"{when}for (int64_t {name} = {begin}; {name} < {end}; {name} += {step}) {{")
+        self.write(
+            f"{when}ROLLED for (int64_t {name} = {begin}; {name} < {end}; {name} += {step}) {{"
+        )
         self._storing(body)
 
     def _storing(self, body: Sequence[KernelRecord]) -> None:
@@ -252,6 +274,14 @@ class ThreadText(KernelText):
             steps = f"{n['in_step']}, {out}, {n['out_step']}, {n['rows']}, {n['columns']}"
             self.write(f"block_turned_{real}({operands[0]}, {steps}, {thread}")
             return
+        if record.function == "permutation":
+            self._permutation(record, out, operands, n["n"])
+            return
+        if record.function == "orthogonalize":
+            x, memory = operands
+            sides = f"{n['rows']}, {n['columns']}"
+            self.write(f"block_orthogonalize_{real}({x}, {out}, {sides}, {memory}, {thread}")
+            return
         left, right = operands
         sizes = f"{n['rows']}, {n['columns']}, {n['times']}, {int(option['into'])}"
         if record.function == "product":
@@ -262,3 +292,11 @@ class ThreadText(KernelText):
             factors = f"{left}, {n['row_step']}, {right}, {n['right_step']}"
             to = f"{out}, {n['out_step']}, {n['next']}"
             self.write(f"block_lane_sums_{real}({factors}, {to}, {sizes}, {thread}")
+
+    def _permutation(self, record: Invoke, out: str, operands: Sequence[str], count: str) -> None:
+        values, option = self.values, record.option
+        coordinates = [values.word(e, vector=False) for e in option["coordinates"]]
+        given = ", ".join([*coordinates, *["0u"] * (MOST_COORDINATES - len(coordinates))])
+        key = f"(uint32_t)run->seed, {statement_key(option['origin']):#x}u, {len(coordinates)}"
+        words, memory = operands[0], ", ".join(self._c(name) for name, _ in record.operands[1:])
+        self.write(f"block_permutation({out}, {count}, {key}, {given}, {words}, {memory}, thread);")

@@ -9,12 +9,17 @@
 #include "number_draws.h"
 #include "threads.h"
 
-/* The first block of a chunk, of which so many share the `dealt` blocks from `first` on. */
+/* The first block of a chunk, of which so many share the `dealt` blocks from `first` on. There are less
+   than 2^31 blocks, and less than 2^16 chunks where they do not share them evenly. */
 INLINE int64_t chunk_begin(int64_t lower, int64_t upper, int64_t first, int64_t dealt,
                            int64_t chunks, int64_t chunk) {
     if (chunk == 0) return lower;
     if (chunk == chunks) return upper;
-    return minimum_l(maximum_l(first + (chunk * dealt + chunks - 1) / chunks, lower), upper);
+    /* chunk * dealt / chunks, rounded up: 64 bits are divided by a function of many registers */
+    const uint32_t each = (uint32_t)dealt / (uint32_t)chunks;
+    const uint32_t left = (uint32_t)dealt % (uint32_t)chunks;
+    const uint32_t of_left = ((uint32_t)chunk * left + (uint32_t)chunks - 1) / (uint32_t)chunks;
+    return minimum_l(maximum_l(first + chunk * each + of_left, lower), upper);
 }
 
 /* The 16 parts of the first threads of a warp, combined pairwise as in sums.h. The first of them has

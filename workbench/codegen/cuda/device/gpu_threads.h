@@ -5,8 +5,10 @@
 #include "machine.h"
 
 #define WARP 32
-#define KERNEL(name, threads) extern "C" __global__ void __launch_bounds__(threads) name
+/* One block is enough: the assembler is not to spill registers so that more of them fit. */
+#define KERNEL(name, threads) extern "C" __global__ void __launch_bounds__(threads, 1) name
 #define BLOCK ((int64_t)blockIdx.x)
+#define BLOCKS ((int64_t)gridDim.x)
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_THREADS ((int)blockDim.x)
 #define TOGETHER static __device__ __noinline__
@@ -24,6 +26,9 @@
 #define SHARED(number, name, begin, count) number *const name = (number *)(shared + (begin));
 #define OWN(number, name, memory, begin, count) number *const name = (number *)((memory) + (begin));
 #define CONSTANTS(number, name, count, ...) static const number name[] = {__VA_ARGS__};
+
+/* In front of a loop that stays one: written out, its turns take registers and time to compile. */
+#define ROLLED _Pragma("unroll 1")
 
 #define BARRIER __syncthreads();
 #define FROM_LANE_BESIDE(x, apart) __shfl_xor_sync(0xffffffffu, x, apart)

@@ -10,7 +10,7 @@ import pytest
 from tests.backends.small_programs import cases, scheduled
 from tests.environments.playing import choice, restarting
 from workbench.backends.arrays.compiled import compile_arrays
-from workbench.backends.cuda import CudaBackend, cupy_functions
+from workbench.backends.cuda.backend import CudaBackend, cupy_functions
 from workbench.backends.numpy import NumPyBackend
 from workbench.environments import Gymnasium
 from workbench.errors import UnavailableError

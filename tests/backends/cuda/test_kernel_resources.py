@@ -1,0 +1,91 @@
+"""What kernels take: a table by the pinned release of NVRTC, in which nothing is spilled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import workbench as wb
+from tests.golden_files import GoldenFiles
+from workbench.algorithms import ppo, reinforce
+from workbench.backends.cuda import kernel_resources, nvrtc
+from workbench.codegen.cuda.kernel_functions import Function
+from workbench.errors import CompilerError, WorkbenchError
+from workbench.transforms import Contract, Donate, Persist
+
+
+def in_blocks(program: wb.Program, size: int) -> wb.Variant:
+    chosen = wb.variant(program)
+    for d in ("b", "k") if program.name == "ppo" else ("b",):
+        chosen = chosen.apply(Persist(d, size))
+    return chosen.apply(Contract()).apply(Donate())
+
+
+@pytest.mark.parametrize("program", [ppo(), reinforce()], ids=lambda p: p.name)
+def test_no_register_is_spilled(program: wb.Program, golden: GoldenFiles) -> None:
+    found = wb.inspect_kernels(in_blocks(program, 32))
+    table = found.frame()
+    assert not table[table.spilled > 0][["kernel", "architecture"]].values.tolist()
+    wide = table.pivot_table(
+        index=["kernel", "threads", "shared_bytes"],
+        columns="architecture",
+        values=["registers", "blocks"],
+        sort=False,
+    )
+    text = wide[["registers", "blocks"]].astype(int).to_string()
+    golden(f"kernels/{program.name}_resources.txt", f"NVRTC {found.release}\n{text}\n")
+
+
+def test_two_blocks_of_ppo_fit_an_older_multiprocessor() -> None:
+    found = wb.inspect_kernels(in_blocks(ppo(), 32), ["sm_80"])
+    assert min(kernel.blocks for kernel in found.kernels if kernel.threads < 1024) >= 2
+
+
+def test_an_inspection_shows_itself_as_a_table() -> None:
+    found = wb.inspect_kernels(reinforce(hidden=(4,)), ["sm_90"])
+    first, second = str(found).splitlines()[:2]
+    assert first == "NVRTC 13.0"
+    assert second.split() == [
+        "kernel", "architecture", "threads", "registers", "spilled", "stack_bytes", "shared_bytes",
+        "blocks", "limit",
+    ]  # fmt: skip
+    assert found._repr_html_().count("<tr") == len(found.kernels) + 1
+
+
+def test_a_kernel_that_is_refused_is_told_with_its_statement(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(*given: object) -> list[Function]:
+        made = [f for f in functions(*given) if f is not None]  # type: ignore[arg-type]
+        text = made[-1].text.replace("ST(", "STORED(")
+        return [replace(made[-1], text=text)]
+
+    functions = kernel_resources.functions
+    monkeypatch.setattr(kernel_resources, "functions", broken)
+    with pytest.raises(CompilerError) as error:
+        wb.inspect_kernels(reinforce(hidden=(4,)), ["sm_90"])
+    assert error.value.statement is not None and "reinforce.py, line" in str(error.value)
+
+
+def test_arguments_that_are_none_are_refused() -> None:
+    with pytest.raises(WorkbenchError, match="architecture 'ampere'; expected sm_"):
+        wb.inspect_kernels(reinforce(), ["ampere"])
+    with pytest.raises(WorkbenchError, match="unknown dtype"):
+        wb.inspect_kernels(reinforce(), dtype="float16")
+
+
+def test_a_variant_shows_its_kernels_as_cuda() -> None:
+    shown = in_blocks(reinforce(hidden=(4,)), 16)
+    kernels = shown.kernels("cuda")
+    largest = max(kernels, key=lambda kernel: len(kernel.statements))
+    assert "KERNEL(" in largest.text and "BARRIER" in largest.text
+    assert {statement for _, statement in largest.lines} > {"policy.action", None}
+    statements = {s for kernel in shown.kernels("native") for s in kernel.statements}
+    assert {s for kernel in kernels for s in kernel.statements} == statements
+    with pytest.raises(WorkbenchError, match='expected "native" or "cuda"'):
+        shown.kernels("numpy")
+
+
+def test_the_release_is_the_pinned_one() -> None:
+    assert nvrtc.release() == "13.0" and "13.0" in nvrtc.WHEEL

@@ -1,0 +1,93 @@
+"""CUDA text as NVRTC compiles it, with no GPU: its instructions, and what is refused."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+
+import pytest
+
+from workbench.backends.cuda import nvrtc
+from workbench.codegen.cuda.headers import unit_begin
+from workbench.errors import CompilerError, UnavailableError, WorkbenchError
+
+NUMBERS = (
+    unit_begin()
+    + """
+KERNEL(numbers, 128)(ARRAY(float) x, ARRAY(int32_t) whole) {
+    const int n = THREAD;
+    const float a = LD(x, n), b = LD(x, n + 1);
+    const words drawn = philox(counter(2, n, 3, 4, 0, 0, 0), 5, 6);
+    float sum = tanh_f(a) + exp_f(a) + log_f(a) + log1p_f(b) + sin_f(a) + cos_f(b);
+    sum = add_f(sum, multiply_f(power_f(a, b), minimum_f(a, sqrt_f(b) / a)));
+    sum = fused_f(normal_f(drawn.word[0]), uniform_f(drawn.word[1]), sum);
+    ST(x, n, sum);
+    ST(whole, n, floor_divide_i(LD(whole, n), cast_i_f(sum)));
+}
+"""
+)
+WIDE = (
+    unit_begin()
+    + """
+KERNEL(wide_numbers, 128)(ARRAY(double) x) {
+    const int n = THREAD;
+    ST(x, n, exp_d(LD(x, n)) * tanh_d(LD(x, n + 1)) + power_d(LD(x, n), 2.5) + log1p_d(LD(x, 2)));
+}
+"""
+)
+
+
+def test_float32_has_no_instruction_whose_bits_are_others() -> None:
+    """Products and sums that the assembler may fuse have no rounding in their names; numbers near 0
+    are kept; quotients, roots and functions are those of the text.
+    """
+    ptx = nvrtc.compiled(NUMBERS, "sm_90").ptx
+    instructions = set(re.findall(r"^\s+(?:@\S+ )?([a-z]\S*)", ptx, re.MULTILINE))
+    assert {"fma.rn.f32", "mul.rn.f32", "add.rn.f32", "div.rn.f32", "sqrt.rn.f32"} <= instructions
+    assert not [i for i in instructions if ".f32" in i and (".ftz" in i or ".approx" in i)]
+    assert not instructions & {"mul.f32", "add.f32", "sub.f32", "min.f32", "max.f32"}
+
+
+def test_float64_has_the_functions_of_the_library() -> None:
+    assert nvrtc.compiled(WIDE, "sm_90").ptx.count("fma.rn.f64") > 10
+
+
+def test_a_text_compiles_to_the_same_bytes() -> None:
+    first, again = (nvrtc.compiled(NUMBERS, "sm_80") for _ in range(2))
+    assert first.cubin == again.cubin and first.cubin[:4] == b"\x7fELF"
+
+
+def test_what_nvrtc_refuses_is_told_in_its_words() -> None:
+    with pytest.raises(
+        CompilerError, match=r"NVRTC 13\.0 failed for sm_90: kernels\.cu\(2\)"
+    ) as error:
+        nvrtc.compiled("\nint x = y;\n", "sm_90")
+    assert 'identifier "y" is undefined' in error.value.output
+
+
+@pytest.mark.parametrize("name", ["sm_", "90", "compute_90", 90, "sm_9 0"])
+def test_an_architecture_that_is_none_is_refused(name: object) -> None:
+    with pytest.raises(WorkbenchError) as error:
+        nvrtc.checked_architecture(name)
+    told = f"architecture {name!r}; expected sm_ and a number, as sm_80, sm_90, sm_100"
+    assert str(error.value) == told
+
+
+def test_an_architecture_that_nvrtc_does_not_know_is_told_in_its_words() -> None:
+    with pytest.raises(CompilerError, match="failed for sm_30"):
+        nvrtc.compiled("", "sm_30")
+
+
+def test_where_there_is_no_nvrtc_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert nvrtc.unavailable() is None
+    nvrtc._library.cache_clear()
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(nvrtc.ctypes.util, "find_library", lambda name: None)
+    try:
+        reason = nvrtc.unavailable()
+        assert reason is not None and "NVRTC is not installed: " in reason
+        assert "pip install nvidia-cuda-nvrtc==13.0.48" in reason
+        with pytest.raises(UnavailableError, match="NVRTC is not installed"):
+            nvrtc.compiled("", "sm_90")
+    finally:
+        nvrtc._library.cache_clear()

@@ -1,0 +1,129 @@
+"""What CUDA kernels take of a GPU: registers, memory, and how many blocks run at once.
+
+NVRTC's assembler tells it, so no GPU is needed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from workbench.backends.cuda import nvrtc
+from workbench.backends.cuda.multiprocessors import multiprocessor, resident_blocks
+from workbench.codegen.cuda.headers import unit_begin
+from workbench.codegen.cuda.kernel_functions import Function, functions
+from workbench.codegen.kernels import program_kernels
+from workbench.codegen.printing.statement_marks import marked_lines
+from workbench.errors import CompilerError
+from workbench.lowering.loops.bytes import check_dtype
+from workbench.program.values import Program
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_TOLD = re.compile(
+    r"Compiling entry function '(?P<name>\w+)'.*?"
+    r"(?P<stack>\d+) bytes stack frame, (?P<spilled>\d+) bytes spill stores, .*?"
+    r"Used (?P<registers>\d+) registers",
+    re.DOTALL,
+)
+_AT_LINE = re.compile(r"kernels\.cu\((\d+)\)")
+
+
+@dataclass(frozen=True)
+class KernelResources:
+    """What a kernel takes on an architecture. Bytes that are `spilled` are stored since registers
+    were too few; `stack_bytes` are those of a thread. A multiprocessor holds `blocks` of so many
+    `threads` at once, no more of them since `limit` is too little.
+    """
+
+    kernel: str
+    architecture: str
+    threads: int
+    registers: int
+    spilled: int
+    stack_bytes: int
+    shared_bytes: int
+    blocks: int
+    limit: str
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What the kernels of a program take, as NVRTC of a `release` compiles them. Shows itself as a
+    table.
+    """
+
+    release: str
+    kernels: tuple[KernelResources, ...]
+
+    def frame(self) -> pd.DataFrame:
+        """Return a table with a row for each kernel and architecture."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(kernel) for kernel in self.kernels])
+
+    def _repr_html_(self) -> str:
+        return str(self.frame().to_html(index=False))
+
+    def __str__(self) -> str:
+        return f"NVRTC {self.release}\n{self.frame().to_string(index=False)}"
+
+
+def inspect_kernels(program: Program, architectures: Sequence[str], dtype: str) -> Inspection:
+    """Compile the CUDA kernels of a program for each architecture, and return what they take.
+
+    Raises WorkbenchError for an unknown architecture or dtype, UnavailableError without NVRTC,
+    CompilerError where NVRTC refuses the text, with the statement that it speaks of.
+    """
+    check_dtype(dtype)
+    limits = {name: multiprocessor(nvrtc.checked_architecture(name)) for name in architectures}
+    made = [f for f in functions(program_kernels(program), dtype) if f is not None]
+    found: list[KernelResources] = []
+    for architecture, of in limits.items():
+        told = _told(program, made, architecture)
+        for function in made:
+            registers, spilled, stack = told[function.name]
+            shared = function.shared_bytes
+            blocks, limit = resident_blocks(of, function.threads, registers, shared)
+            found.append(
+                KernelResources(
+                    function.name, architecture, function.threads, registers, spilled, stack,
+                    shared, blocks, limit,
+                )
+            )  # fmt: skip
+    return Inspection(nvrtc.release(), tuple(found))
+
+
+def _told(
+    program: Program, made: Sequence[Function], architecture: str
+) -> dict[str, tuple[int, int, int]]:
+    """Return the registers, spilled bytes and bytes of the stack of each kernel by name."""
+    text = "\n".join([unit_begin(), *(function.text for function in made)])
+    try:
+        log = nvrtc.compiled(text, architecture).log
+    except CompilerError as error:
+        error.statement = _statement(text, error.output)
+        if error.statement is not None:
+            error.line = program.statement[error.statement].line
+        raise
+    return {
+        one["name"]: (int(one["registers"]), int(one["spilled"]), int(one["stack"]))
+        for one in _entries(log)
+    }
+
+
+def _entries(log: str) -> Iterator[dict[str, Any]]:
+    """Yield what is told of each kernel: of others than kernels there is no word of registers."""
+    for part in re.split(r"(?=Compiling entry function)", log):
+        found = _TOLD.search(part)
+        if found:
+            yield found.groupdict()
+
+
+def _statement(text: str, output: str) -> str | None:
+    """Return the statement whose code an error speaks of."""
+    at = _AT_LINE.search(output)
+    return marked_lines(text)[int(at[1]) - 1][1] if at else None

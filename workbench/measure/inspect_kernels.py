@@ -1,0 +1,26 @@
+"""What a program's CUDA kernels take of a GPU, told where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.backends.cuda import kernel_resources
+from workbench.backends.cuda.kernel_resources import Inspection
+from workbench.backends.cuda.nvrtc import ARCHITECTURES
+from workbench.program.values import Program
+from workbench.variants.variant import Variant, variant
+
+
+def inspect_kernels(
+    program: Program | Variant,
+    architectures: Sequence[str] = ARCHITECTURES,
+    dtype: str = "float32",
+) -> Inspection:
+    """Compile a variant's CUDA kernels for GPUs, and tell what each takes: registers, memory, and
+    how many of its blocks run at once on a multiprocessor.
+
+    Needs NVRTC (`pip install "rl-workbench[cuda]"`), and no GPU. `architectures` are names as
+    "sm_90". Raises WorkbenchError for an unknown architecture or dtype, UnavailableError where
+    there is no NVRTC, CompilerError where it refuses a kernel.
+    """
+    return kernel_resources.inspect_kernels(variant(program).program, architectures, dtype)
