@@ -286,7 +286,6 @@ KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory
     /* statement: optimizer.m.policy.weight_1[i+1] */
     /* statement: optimizer.v.policy.weight_1[i+1] */
     /* statement: parameters.policy.weight_1[i+1] */
-    BARRIER
     ROLLED for (int64_t i0 = 0 + thread; i0 < 80; i0 += THREADS) {
         /* statement: optimizer.m.policy.weight_1[i+1] */
         const float optimizer_m_policy_weight_1_2 = LD(optimizer_m_policy_weight_1, i0);

@@ -63,14 +63,19 @@ class BlockPlaces:
 
     @classmethod
     def of(
-        cls, made: ProgramKernels, kernel: KernelRecords, codes: Sequence[Code], dtype: str
+        cls,
+        made: ProgramKernels,
+        kernel: KernelRecords,
+        codes: Sequence[Code],
+        dtype: str,
+        begin: int,
     ) -> BlockPlaces:
-        """Lay out what a kernel's blocks have each."""
+        """Lay out what a kernel's blocks have each, in shared memory from a byte on."""
         real = FLOAT_BYTES[dtype]
         large = frozenset(n for n in kernel.own if made.buffers[n].elements.terms)
-        shared = _small_buffers(made, kernel, dtype, large)
+        shared = _small_buffers(made, kernel, dtype, large, begin)
         scratch = _Scratch(real)
-        scratch.lay(codes, _rounded(max((p.end for p in shared.values()), default=0)))
+        scratch.lay(codes, rounded(max((p.end for p in shared.values()), default=begin)))
         buffers = (made.buffers[n] for n in dict.fromkeys(kernel.own.values()) if n in large)
         asked = {b.name: (b.dtype, b.elements) for b in buffers} | scratch.large
         other: dict[str, Expression] = {}
@@ -90,7 +95,7 @@ class BlockPlaces:
 
 
 def _small_buffers(
-    made: ProgramKernels, kernel: KernelRecords, dtype: str, large: frozenset[str]
+    made: ProgramKernels, kernel: KernelRecords, dtype: str, large: frozenset[str], begin: int
 ) -> dict[str, Piece]:
     """Lay out the buffers of one block that have the same size in all runs."""
     begun = (r for r in walk(kernel.body) if isinstance(r, Allocate) and not r.source)
@@ -103,7 +108,7 @@ def _small_buffers(
         if memory not in large:
             buffer = made.buffers[name]
             item = BYTES.get(buffer.dtype, FLOAT_BYTES[dtype])
-            places[name] = Piece(layout.places[memory], buffer.elements.constant, item)
+            places[name] = Piece(begin + layout.places[memory], buffer.elements.constant, item)
     return places
 
 
@@ -126,11 +131,11 @@ class _Scratch:
                     self.large[record.name] = record.dtype, elements
                     continue
                 self.found[record.name] = piece
-                begin = _rounded(piece.end)
+                begin = rounded(piece.end)
             elif isinstance(code, (Around, Tile)):
                 self.lay(code.body, begin)
 
 
-def _rounded(bytes: int) -> int:
+def rounded(bytes: int) -> int:
     """Return the bytes up to where four floats may begin."""
     return (bytes + WIDEST - 1) // WIDEST * WIDEST

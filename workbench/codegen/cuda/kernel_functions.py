@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from workbench.codegen.cuda.barriers import Barriers, Block
-from workbench.codegen.cuda.block_places import BlockPlaces, Piece
+from workbench.codegen.cuda.block_places import BlockPlaces, Piece, rounded
 from workbench.codegen.cuda.headers import unit_begin
-from workbench.codegen.cuda.small_kernels import is_of_host, small_in_a_row
+from workbench.codegen.cuda.small_kernels import is_of_host, left_by, small_in_a_row
 from workbench.codegen.cuda.thread_code import (
     Around,
     Code,
@@ -32,10 +32,12 @@ from workbench.codegen.kernel_records import (
     Variable,
     walk,
 )
+from workbench.codegen.kernel_work import BYTES
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.codegen.printing.c_expressions import expression_text
 from workbench.codegen.printing.c_names import CNames, c_name
 from workbench.codegen.printing.value_text import KINDS, STORED
+from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.loops.records import For
 from workbench.lowering.loops.records import walk as walk_program
 from workbench.names import unique
@@ -122,23 +124,32 @@ class _Writer:
             self._name(name)
 
     def function(self, kernels: Sequence[KernelRecords]) -> Function:
-        """Return kernels as a function: of several, one block runs one after the other."""
+        """Return kernels as a function: of several, a block runs one after the other. Only the last
+        may have blocks that are dealt: then each runs all.
+        """
         name = unique(c_name(f"kernel_{_title(kernels)}"), self.taken)
         lanes = max(most_lanes(kernel.records) for kernel in kernels)
-        threads = MANY_THREADS if len(kernels) > 1 else _threads(kernels[0], lanes)
-        parts = self._parts(kernels, lanes, threads)
+        dealing = kernels[-1].dealing
+        alone = len(kernels) == 1 or dealing is not None
+        threads = _threads(kernels[-1], lanes) if alone else MANY_THREADS
+        own = self._own_arrays(kernels[:-1]) if dealing is not None else {}
+        parts = self._parts(kernels, lanes, threads, max((p.end for p in own.values()), default=0))
         elements = _shared_by_blocks(parts[0]) if len(parts) == 1 else None
-        lines: list[str] = []
+        lines = [
+            f"    SHARED({self._stored(n)}, {self.names[n]}, {piece.begin}, {piece.elements})"
+            for n, piece in own.items()
+        ]
         for part in parts:
-            own = self._text(part, elements is not None).lines
-            lines += own if len(parts) == 1 else ["    {", *own, "    }"]
+            text = self._text(part, elements is not None).lines
+            lines += text if len(parts) == 1 else ["    {", *text, "    }"]
         blocks = expression(1)
         if elements is not None:
             blocks = (elements.turns + threads - 1) // threads
-        elif kernels[0].dealing is not None:
-            blocks = kernels[0].dealing.chunks
+        elif dealing is not None:
+            blocks = dealing.chunks
         words = {word for line in lines for word in _WORD.findall(line)}
-        arrays = dict.fromkeys(n for k in kernels for n in k.buffers if n not in k.own)
+        used = dict.fromkeys(n for k in kernels for n in k.buffers if n not in k.own)
+        arrays = [n for n in used if n not in own]
         around = dict.fromkeys(v for kernel in kernels for v in kernel.variables)
         sizes = (p.name for p in self.made.program.parameters)
         numbers = [n for n in (*sizes, *around) if self.names[n] in words]
@@ -150,7 +161,9 @@ class _Writer:
             text=self._function(name, threads, lanes, arrays, numbers, lines),
             kernels=tuple(kernels),
             threads=threads,
-            shared_bytes=max(part.places.shared_bytes for part in parts),
+            shared_bytes=max(
+                *(part.places.shared_bytes for part in parts), *(p.end for p in own.values()), 0
+            ),
             own_bytes=own_bytes,
             blocks=blocks,
             arrays=tuple(arrays),
@@ -183,7 +196,23 @@ class _Writer:
         ]
         return "\n".join([*head, *lines, "}", ""])
 
-    def _parts(self, kernels: Sequence[KernelRecords], lanes: int, threads: int) -> list[_Part]:
+    def _own_arrays(self, kernels: Sequence[KernelRecords]) -> dict[str, Piece]:
+        """Return where a block keeps the arrays of kernels that it runs for itself."""
+        pieces: dict[str, Piece] = {}
+        places: dict[str, Piece] = {}
+        end = 0
+        for name in sorted(left_by(self.made, kernels)):
+            buffer, memory = self.made.buffers[name], self.memory.get(name, name)
+            item = BYTES.get(buffer.dtype, FLOAT_BYTES[self.dtype])
+            if memory not in pieces:
+                pieces[memory] = Piece(end, buffer.elements.constant, item)
+                end = rounded(pieces[memory].end)
+            places[name] = Piece(pieces[memory].begin, buffer.elements.constant, item)
+        return places
+
+    def _parts(
+        self, kernels: Sequence[KernelRecords], lanes: int, threads: int, begin: int
+    ) -> list[_Part]:
         """Return kernels that run one after the other, with barriers in them and between."""
         scratch: dict[str, tuple[int, Piece]] = {}
 
@@ -196,7 +225,7 @@ class _Writer:
         barriers, parts = Barriers(meet), list[_Part]()
         for number, kernel in enumerate(kernels):
             codes = self._shared_out(kernel, lanes, threads)
-            places = BlockPlaces.of(self.made, kernel, codes, self.dtype)
+            places = BlockPlaces.of(self.made, kernel, codes, self.dtype, rounded(begin))
             names = {name: f"{name} of {number}" for name in (*places.shared, *places.other)}
             scratch |= {names[n]: (number, piece) for n, piece in places.shared.items()}
             last = kernel.records[-1]

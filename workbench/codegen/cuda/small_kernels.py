@@ -1,29 +1,44 @@
 """Small kernels that stand in a row: one block runs them faster than they are launched one by one.
 
 What an optimizer does with a few thousand parameters takes a block some microseconds, and as long
-as that each launch.
+as that each launch. Where a few numbers are all that a row leaves, and only the blocks behind it
+need them, each of these runs the row for itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import count
 
 from workbench.codegen.cuda.independent_turns import width
-from workbench.codegen.kernel_records import Invoke, KernelRecord, Loop, Scratch, Where, walk
+from workbench.codegen.joined_launches import memory_in
+from workbench.codegen.kernel_records import (
+    Invoke,
+    KernelRecord,
+    Loop,
+    Scratch,
+    Where,
+    walk,
+    writes,
+)
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.lowering.loops.records import Allocate, AtOnce, For, Free, If, Launch, Record
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Program
 
-MOST_TURNS = 16_384
-"""Those of the loops of a small kernel: 16 of each thread of a block."""
+MOST_TURNS = 131_072
+"""Those of the loops of a small kernel: 128 of each thread of a block."""
+MOST_TURNS_OF_EACH = 256
+"""Those of the loops of a row that each block runs for itself."""
+FEW = 16
+"""The most elements of an array that such a row leaves."""
 
 
 def small_in_a_row(made: ProgramKernels) -> Iterator[tuple[int, ...]]:
-    """Yield the numbers of a program's kernels in order: of small ones in a row together, of others
-    each by itself.
+    """Yield the numbers of a program's kernels in order: of small ones in a row together, with the
+    blocks behind that run them for themselves, of others each by itself.
     """
     rows = _Rows(made)
     rows.body(made.loops.body)
@@ -46,9 +61,17 @@ def is_of_host(program: Program, kernel: KernelRecords) -> bool:
     return any(OPERATIONS[call.operation].given for call in calls)
 
 
+def left_by(made: ProgramKernels, kernels: Iterable[KernelRecords]) -> frozenset[str]:
+    """Return the arrays that kernels write."""
+    records = (record for kernel in kernels for record in walk(kernel.records))
+    written = {name for record in records for name in writes(record)}
+    return frozenset(name for name in written if name in made.buffers)
+
+
 class _Rows:
     def __init__(self, made: ProgramKernels) -> None:
         self.made = made
+        self.memory = memory_in(made.loops)
         self.numbers = count()
         self.found: list[tuple[int, ...]] = []
 
@@ -81,15 +104,45 @@ class _Rows:
                     self.found += [(number,) for number in numbers]
                 done.append(record)
             else:
-                end()
                 if isinstance(record, For) and record.apart:
-                    self.found.append((next(self.numbers),))
-                else:
-                    assert isinstance(record, (For, If)), record
-                    record = replace(record, body=self.body(record.body))
-                done.append(record)
+                    number = next(self.numbers)
+                    if not self._is_run_by_blocks(row, number):
+                        end()
+                    row.append(number)
+                    done.append(record)
+                    end()
+                    continue
+                end()
+                assert isinstance(record, (For, If)), record
+                done.append(replace(record, body=self.body(record.body)))
         end()
         return tuple(done)
+
+    @cached_property
+    def _users(self) -> Mapping[str, set[int]]:
+        """The kernels that touch each array's memory."""
+        users: dict[str, set[int]] = {}
+        for number, kernel in enumerate(self.made.kernels):
+            for name in kernel.buffers:
+                users.setdefault(self.memory.get(name, name), set()).add(number)
+        return users
+
+    def _is_run_by_blocks(self, row: Sequence[int], number: int) -> bool:
+        """Tell whether blocks can each run a row of kernels that stands in front of them."""
+        kernels = [self.made.kernels[k] for k in row]
+        turns = [_turns(kernel.records) or 0 for kernel in kernels]
+        if not row or sum(turns) > MOST_TURNS_OF_EACH:
+            return False
+        left = left_by(self.made, kernels)
+        if left & left_by(self.made, [self.made.kernels[number]]):
+            return False
+        return all(self._is_for(name, {*row, number}) for name in left)
+
+    def _is_for(self, name: str, numbers: set[int]) -> bool:
+        """Tell whether an array is a few numbers that only some kernels touch."""
+        buffer, memory = self.made.buffers[name], self.memory.get(name, name)
+        few = not buffer.elements.terms and buffer.elements.constant <= FEW
+        return few and not buffer.initial and self._users[memory] <= numbers
 
 
 def _is_small(made: ProgramKernels, kernel: KernelRecords) -> bool:

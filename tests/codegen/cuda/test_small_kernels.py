@@ -1,0 +1,81 @@
+"""How many kernels there are to launch, and that what a row leaves is nobody else's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.codegen.cuda.fibres import fibres
+from tests.native_runs import compiled, shared_cache
+from workbench.algorithms import ppo
+from workbench.codegen.cuda.kernel_functions import functions
+from workbench.codegen.cuda.small_kernels import held_in_rows, small_in_a_row
+from workbench.codegen.kernels import ProgramKernels, program_kernels
+from workbench.lowering.loops.records import Free, walk
+from workbench.transforms import Contract, Donate, Persist
+
+
+def in_blocks(program: wb.Program, size: int) -> ProgramKernels:
+    chosen = wb.variant(program)
+    for step in (Persist("b", size), Persist("k", size), Contract(), Donate()):
+        chosen = chosen.apply(step)
+    return program_kernels(chosen.program)
+
+
+def test_an_update_of_ppo_has_few_kernels() -> None:
+    """A rollout with its advantages three, a permutation one, a minibatch four."""
+    made = [f for f in functions(in_blocks(ppo(), 32), "float32") if f is not None]
+    assert Counter(f.kernels[-1].variables for f in made) == {
+        (): 2,
+        ("i",): 3,
+        ("i", "e"): 1,
+        ("i", "e", "m"): 4,
+    }
+
+
+def test_rows_have_all_kernels_in_order() -> None:
+    made = in_blocks(ppo(hidden=(4,)), 16)
+    assert [n for row in small_in_a_row(made) for n in row] == list(range(len(made.kernels)))
+
+
+def test_memory_is_freed_behind_rows() -> None:
+    made = in_blocks(ppo(hidden=(4,)), 16)
+    held = held_in_rows(made)
+    freed = [[r.name for r in walk(m.loops.body) if isinstance(r, Free)] for m in (made, held)]
+    assert sorted(freed[0]) == sorted(freed[1]) and freed[0] != freed[1]
+    assert list(small_in_a_row(held)) == list(small_in_a_row(made))
+
+
+@wb.program
+def centred(B: int = 100, I: int = 2) -> dict[str, Any]:
+    """Draws without their mean, which only the blocks behind it need."""
+    b, i = wb.dims(b=B, i=I)
+    x = wb.uniform(over=(b, i))
+    return {"y": ((x - x.mean(over=b)) ** 2.0).sum(over=b)}
+
+
+@wb.program
+def centred_and_kept(B: int = 100, I: int = 2) -> dict[str, Any]:
+    """The same, with the mean as a result."""
+    b, i = wb.dims(b=B, i=I)
+    x = wb.uniform(over=(b, i))
+    mean = x.mean(over=b)
+    return {"y": ((x - mean) ** 2.0).sum(over=b), "mean": mean}
+
+
+@pytest.mark.parametrize(("written", "together"), [(centred, True), (centred_and_kept, False)])
+def test_what_blocks_need_alone_they_compute_themselves(written: Any, together: bool) -> None:
+    program = wb.variant(written()).apply(Persist("b", 16)).apply(Contract()).program
+    made = [f for f in functions(program_kernels(program), "float32") if f is not None]
+    of_blocks = [f for f in made if f.kernels[-1].dealing is not None]
+    assert any(len(f.kernels) > 1 for f in of_blocks) is together
+    with shared_cache():
+        found, fault = fibres(program).watched({}, "float32")
+        wanted = compiled(program).run({}, 3, "float32").outputs
+    assert fault == ""
+    for name, value in wanted.items():
+        np.testing.assert_array_equal(found[name], value, err_msg=name)
