@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.backends.test_cuda import LikeCuPy
+from tests.backends.cuda.test_backend import LikeCuPy
 from tests.language.differences import check, differentiable
 from tests.truth import truth
 from workbench.backends.arrays.compiled import compile_arrays

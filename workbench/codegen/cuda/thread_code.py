@@ -14,14 +14,16 @@ from typing import TypeAlias
 from workbench.codegen.cuda.independent_turns import are_independent, width
 from workbench.codegen.kernel_records import (
     LANES,
-    Compute,
     Draw,
+    Holds,
     Invoke,
     KernelRecord,
     Let,
     Load,
     Local,
     Loop,
+    Position,
+    Require,
     Scratch,
     Serves,
     Store,
@@ -396,6 +398,12 @@ def _names(record: KernelRecord) -> set[str]:
             found |= one.at.variables
         elif isinstance(one, Update):
             found.add(one.name)
+        elif isinstance(one, Draw):
+            found = found.union(*(e.variables for e in (*one.coordinates, one.block)))
+        elif isinstance(one, Require):
+            found = found.union(*(e.variables for _, e in one.instance))
+        elif isinstance(one, Invoke):
+            found = found.union(*(at.variables for _, at in (one.out, *one.operands)))
     return found
 
 
@@ -406,8 +414,8 @@ def _in_value(value: Value) -> set[str]:
             found.add(part.name)
         elif isinstance(part, Load):
             found |= part.at.variables
-        elif hasattr(part, "expression"):
+        elif isinstance(part, Position):
             found |= part.expression.variables
-        elif not isinstance(part, Compute) and hasattr(part, "condition"):
+        elif isinstance(part, Holds):
             found |= names_in(part.condition)
     return found
