@@ -97,5 +97,5 @@ def test_runs_that_begin_their_sums_add_up_the_same(program: Program, B: int, th
 def test_text_of_a_run_begins_its_own_part() -> None:
     (text,) = (k.text for k in in_blocks(once()).kernels("native") if "chunk" in k.text)
     begun, adding = text.split("for (int64_t b_block4")
-    assert "most_points[chunk] = (-(float)__builtin_inf());" in begun
+    assert "most_points[chunk] = (-INFINITE_F);" in begun
     assert "most_points[chunk] = maximum_f(most_points[chunk], " in adding
