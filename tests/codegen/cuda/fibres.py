@@ -20,6 +20,7 @@ from workbench.codegen.cuda.small_kernels import held_in_rows, small_in_a_row
 from workbench.codegen.kernels import KernelRecords, ProgramKernels, program_kernels
 from workbench.codegen.printing.c_names import c_name, title
 from workbench.codegen.printing.program_text import HERE, RUNTIME, _Writer
+from workbench.codegen.printing.value_text import REALS, STORED
 from workbench.errors import RunError
 from workbench.names import unique
 from workbench.program.values import Program
@@ -37,7 +38,7 @@ class FibreWriter(_Writer):
     """The writer of a program whose kernels are fibres, but for those of one thread alone."""
 
     def __init__(self, made: ProgramKernels, dtype: str) -> None:
-        super().__init__(made, {"float32": "f", "float64": "d"}[dtype], stamped=False)
+        super().__init__(made, REALS[dtype], stamped=False)
         self.of_threads: dict[int, tuple[Function | None, bool]] = {}
         for row, threads in zip(small_in_a_row(made), functions(made, dtype), strict=True):
             self.of_threads |= {number: (threads, number == row[-1]) for number in row}
@@ -78,7 +79,7 @@ class FibreWriter(_Writer):
         arrays = []
         for array in threads.arrays:
             buffer = self.made.buffers[array]
-            count, stored = self._show(buffer.elements), _stored(self._kind(buffer.dtype))
+            count, stored = self._show(buffer.elements), STORED[self._kind(buffer.dtype)]
             where = f"run->buffers[{self.slots[array]}]"
             arrays.append(f'GIVEN({stored}, "{array}", {where}, {count})')
         sizes = (self.names[n] for n in threads.sizes)
@@ -105,10 +106,6 @@ class FibreWriter(_Writer):
             ),
         ]
         return "\n".join(lines)
-
-
-def _stored(kind: str) -> str:
-    return {"f": "float", "d": "double", "i": "int32_t", "l": "int64_t", "b": "uint8_t"}[kind]
 
 
 @dataclass(frozen=True)

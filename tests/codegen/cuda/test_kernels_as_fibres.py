@@ -48,6 +48,7 @@ def sizes_of(program: Any, size: int) -> dict[str, int]:
 PROGRAMS = {
     "as written": lambda: in_steps(reinforce(hidden=(5,))),
     "along b": lambda: in_steps(reinforce(hidden=(5,)), Vectorize("b")),
+    "many features along b": lambda: in_steps(reinforce(hidden=(20,)), Vectorize("b")),
     "few features": lambda: in_blocks(ppo(hidden=(5,)), 16, 2),
     "rows of a lane": lambda: in_blocks(reinforce(hidden=(20,)), 32, 2),
     "two layers": lambda: in_blocks(ppo(hidden=(32, 24)), 32, 2),

@@ -1,8 +1,9 @@
-"""How many kernels there are to launch, and that what a row leaves is nobody else's."""
+"""Rows of small kernels: how many are left to launch, and who runs them."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,10 @@ from tests.native_runs import compiled, shared_cache
 from workbench.algorithms import ppo
 from workbench.codegen.cuda.kernel_functions import functions
 from workbench.codegen.cuda.small_kernels import held_in_rows, small_in_a_row
+from workbench.codegen.kernel_records import Number, Store
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.lowering.loops.records import Free, walk
+from workbench.polyhedral.expression import expression
 from workbench.transforms import Contract, Donate, Persist
 
 
@@ -79,3 +82,21 @@ def test_what_blocks_need_alone_they_compute_themselves(written: Any, together: 
     assert fault == ""
     for name, value in wanted.items():
         np.testing.assert_array_equal(found[name], value, err_msg=name)
+
+
+def test_blocks_do_not_run_for_themselves_what_reads_what_they_write() -> None:
+    """One block would read what another has written over."""
+    program = wb.variant(centred()).apply(Persist("b", 16)).apply(Contract()).program
+    made = program_kernels(program)
+    (row,) = (row for row in small_in_a_row(made) if len(row) > 1)
+    *before, last = row
+    points = next(n for n in made.kernels[before[0]].buffers if "points" in n)
+    blocks = made.kernels[last]
+    writing = replace(
+        blocks,
+        buffers=(*blocks.buffers, points),
+        records=(Store(points, expression(0), Number(0.0, "float")), *blocks.records),
+    )
+    kernels = [writing if k is blocks else k for k in made.kernels]
+    rows = list(small_in_a_row(replace(made, kernels=kernels)))
+    assert tuple(before) in rows and (last,) in rows

@@ -1,5 +1,5 @@
-"""Where threads of a block wait for each other: in front of code that touches what others wrote, or
-writes what others touched, since the last barrier.
+"""Barriers of a block's threads: in front of code that touches what others wrote, or writes what
+others touched, since the last one.
 
 Who touches what is known by the way code is shared out. The same lanes, rows and elements have the
 same threads each time, so that code over them needs no barrier between if each touches its own.
@@ -25,17 +25,14 @@ from workbench.codegen.cuda.thread_code import (
     Tile,
     Together,
     Totals,
+    made_in,
 )
 from workbench.codegen.kernel_records import (
     LANES,
-    Draw,
     Invoke,
     KernelRecord,
-    Let,
     Loop,
     Store,
-    Update,
-    Variable,
     loads,
     reads,
     walk,
@@ -45,7 +42,7 @@ from workbench.polyhedral.expression import Expression, atom, expression, variab
 from workbench.polyhedral.expressions.atoms import Atom, Extremum, Product, Size
 
 LANE, ROW = "lane of the tile", "row of the tile"
-"""What places are written over that threads have of their own. No record has such a name."""
+"""The names that places are written over where threads have their own. No record has one."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ class Access:
 
 @dataclass(frozen=True)
 class Block:
-    """What is known of a block that runs a kernel: how many lanes its tiles have, its `own`
+    """A block that runs a kernel, as far as it is known: how many lanes its tiles have, its `own`
     buffers, and the variable of the loop over blocks, of which none needs another's arrays but for
     what they add up. In buffers with the same `columns` a lane's elements of rows lie in the same
     column of memory. `names` are those of its scratch memory, which other kernels of the same
@@ -90,11 +87,14 @@ class Barriers:
         """The accesses since the last barrier."""
         self.by_lane: set[str] = set()
         """The scratch memory that has its elements for each lane."""
+        self.by_thread: set[str] = set()
+        """That which has them for each thread."""
 
     def of(self, codes: Sequence[Code], block: Block) -> tuple[Code, ...]:
         """Return the code of the next kernel with the barriers that it needs."""
         self.block, self.lanes = block, block.lanes
         self.by_lane.clear()
+        self.by_thread.clear()
         return tuple(self.body(codes))
 
     def body(self, codes: Sequence[Code], tile: Loop | None = None) -> Iterator[Code]:
@@ -106,8 +106,9 @@ class Barriers:
             elif isinstance(code, (Around, Tile)):
                 yield from self._around(code)
             else:
-                if isinstance(code, Memory) and code.lanes > 1:
-                    self.by_lane.add(code.record.name)
+                if isinstance(code, Memory) and code.each:
+                    held = self.by_lane if code.each == "lane" else self.by_thread
+                    held.add(code.record.name)
                 found = list(self._named(code, tile))
                 if self._must_wait(found):
                     yield Barrier()
@@ -134,7 +135,7 @@ class Barriers:
         record = code.record if isinstance(code, Around) else None
         loop = record if isinstance(record, Loop) else None
         if loop is not None and not are_independent(loop):
-            changing = {loop.variable, *_made(loop.body)}
+            changing = {loop.variable, *made_in(loop.body)}
             apart = loop.variable == self.block.variable
             held = self._held(loop) if apart else None
             self.pending = {
@@ -193,7 +194,11 @@ class Barriers:
         """Yield the accesses of code, to scratch memory by names of the whole function."""
         names = self.block.names
         for access in self._accesses(code, tile):
-            yield replace(access, buffer=names.get(access.buffer, access.buffer))
+            name = names.get(access.buffer, access.buffer)
+            if access.buffer in self.by_thread:
+                yield Access(name, access.write, ("thread",), columns=("thread", name))
+            else:
+                yield replace(access, buffer=name)
 
     # -- who touches what --------------------------------------------------------------------------
 
@@ -247,7 +252,7 @@ class Barriers:
 
     def _of_elements(self, code: Elements) -> Iterator[Access]:
         """Yield the accesses of loops whose turns are dealt to threads by their number."""
-        loop, inside, made = code.loop, code.inside, _made(code.body)
+        loop, inside, made = code.loop, code.inside, made_in(code.body)
         names = {(inside or loop).variable: variable(LANE)}
         columns, in_a_row = None, ("elements", (expression(0), code.turns))
         if inside is not None:
@@ -267,7 +272,7 @@ class Barriers:
 
     def _of_lanes(self, code: Lane, tile: Loop) -> Iterator[Access]:
         """Yield the accesses of lanes: what all threads of a lane read has no thread of its own."""
-        made, threads = _made(code.records), ("lane", tile.lower)
+        made, threads = made_in(code.records), ("lane", tile.lower)
         for buffer, write, at in _touched(code.records):
             place = self._in_tile(buffer, at, tile)
             rest = place - variable(LANE) * place.coefficient(LANE)
@@ -299,7 +304,7 @@ class Barriers:
         return ()
 
     def _of_rows(self, loop: Loop, tile: Loop) -> Iterator[Access]:
-        made, rows = _made(loop.body), width(loop)
+        made, rows = made_in(loop.body), width(loop)
         for buffer, write, at in _touched(loop.body):
             place = self._in_tile(buffer, at, tile).substitute({loop.variable: variable(ROW)})
             by_lane, by_row = place.coefficient(LANE), place.coefficient(ROW)
@@ -330,24 +335,21 @@ def _bounds(upper: Expression) -> Iterator[Expression]:
             yield from _bounds(rest + part.left)
             yield from _bounds(rest + part.right)
             return
-    if (
-        len(upper.terms) == 1
-        and isinstance(upper.terms[0][0], Size)
-        and upper == atom(upper.terms[0][0])
-    ):
-        yield upper
+    if len(upper.terms) == 1 and isinstance(upper.terms[0][0], Size):
+        (part, factor), *_ = upper.terms
+        if factor == 1 and not upper.constant:
+            yield upper
 
 
 def _has_factor(part: Atom, factor: Expression) -> bool:
     """Tell whether a number is a multiple of a size."""
-    if isinstance(part, Product):
-        return any(
-            side == factor or any(_has_factor(inside, factor) for inside, _ in side.terms)
-            if len(side.terms) == 1 and not side.constant
-            else False
-            for side in (part.left, part.right)
-        )
-    return atom(part) == factor
+    if not isinstance(part, Product):
+        return atom(part) == factor
+    sides = (side for side in (part.left, part.right) if not side.constant)
+    return any(
+        len(side.terms) == 1 and any(_has_factor(inside, factor) for inside, _ in side.terms)
+        for side in sides
+    )
 
 
 def _added_to(loop: Loop) -> frozenset[str]:
@@ -380,16 +382,3 @@ def _touched(records: Sequence[KernelRecord]) -> Iterator[tuple[str, bool, Expre
             yield load.buffer, False, load.at
         if isinstance(record, Store):
             yield record.buffer, True, record.at
-
-
-def _made(records: Sequence[KernelRecord]) -> frozenset[str]:
-    """Return the names that records make, or change."""
-    found: set[str] = set()
-    for record in walk(tuple(records)):
-        if isinstance(record, (Let, Variable, Update)):
-            found.add(record.name)
-        elif isinstance(record, Draw):
-            found.update(record.names)
-        elif isinstance(record, Loop):
-            found.add(record.variable)
-    return frozenset(found)

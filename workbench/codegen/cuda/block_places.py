@@ -1,4 +1,4 @@
-"""Where what belongs to one block lies: in shared memory, or beside the arrays.
+"""Places of what belongs to one block: in shared memory, or beside the arrays.
 
 Buffers of one block come first, laid out as those of a thread of compiled C. Scratch memory lies
 behind them. Shared memory is asked for when a kernel is compiled, so that nothing lies there whose
@@ -80,10 +80,9 @@ class BlockPlaces:
         asked = {b.name: (b.dtype, b.elements) for b in buffers} | scratch.large
         other: dict[str, Expression] = {}
         end = expression(0)
-        for name, (dtype, elements) in asked.items():
+        for name, (of, elements) in asked.items():
             other[name] = end
-            bytes = elements * BYTES.get(dtype, real)
-            end = end + (bytes + LINE - 1) // LINE * LINE
+            end = end + (elements * BYTES.get(of, real) + LINE - 1) // LINE * LINE
         places = {name: other[memory] for name, memory in kernel.own.items() if memory in other}
         places |= {name: other[name] for name in scratch.large}
         return cls({**shared, **scratch.found}, places, end)
@@ -125,7 +124,7 @@ class _Scratch:
     def lay(self, codes: Sequence[Code], begin: int) -> None:
         for code in codes:
             if isinstance(code, Memory):
-                record, elements = code.record, code.record.elements * code.lanes
+                record, elements = code.record, code.record.elements * code.times
                 piece = Piece(begin, elements.constant, BYTES.get(record.dtype, self.real))
                 if elements.terms or piece.end - begin > LARGE:
                     self.large[record.name] = record.dtype, elements

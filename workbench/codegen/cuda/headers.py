@@ -10,7 +10,7 @@ from importlib import resources
 from workbench.codegen.runtime import header
 
 GPU = {"machine.h": "gpu_machine.h", "threads.h": "gpu_threads.h"}
-"""What a GPU has in the place of these headers."""
+"""The headers that a GPU has in the place of these."""
 OWN = ("block_functions.h", "block_algorithms.h")
 """The headers of what a block runs together: each includes the one before."""
 

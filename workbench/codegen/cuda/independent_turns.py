@@ -1,4 +1,4 @@
-"""Whether the turns of a loop may run side by side, by the variables and elements that it names.
+"""Independence of a loop's turns, by the variables and elements that it names.
 
 It looks at records only: what it does not see is not said to be independent.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 
 from workbench.codegen.cuda.barriers import Barriers, Block
 from workbench.codegen.cuda.block_places import BlockPlaces, Piece, rounded
@@ -35,15 +35,13 @@ from workbench.codegen.kernel_records import (
 from workbench.codegen.kernel_work import BYTES
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.codegen.printing.c_expressions import expression_text
-from workbench.codegen.printing.c_names import CNames, c_name
-from workbench.codegen.printing.value_text import KINDS, STORED
+from workbench.codegen.printing.c_names import C_WORDS, CNames, c_name
+from workbench.codegen.printing.value_text import KINDS, REALS, STORED
 from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.loops.records import For
 from workbench.lowering.loops.records import walk as walk_program
 from workbench.names import unique
 from workbench.polyhedral.expression import Expression, expression, maximum, variable
-
-REALS = {"float32": "f", "float64": "d"}
 
 THREADS_OF_LANE = 4
 """The threads that share the rows of a lane."""
@@ -51,10 +49,9 @@ THREADS_OF_LANE = 4
 LEAST_THREADS = 128
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_USED = """
-auto break case char const continue default do double else enum extern float for goto if int long
-register restrict return short signed sizeof static struct switch typedef union unsigned void
-volatile while inline asm typeof class new delete this template typename operator private public
+_USED = f"""
+{C_WORDS}
+class new delete this template typename operator private public
 protected virtual friend using namespace try catch throw bool true false and or not xor
 run thread lane row active shared own_memory own_bytes first_block behind_blocks
 TILE ROWS THREADS
@@ -99,13 +96,11 @@ def functions(made: ProgramKernels, dtype: str) -> Iterator[Function | None]:
 
 @dataclass(frozen=True)
 class _Part:
-    """A kernel in a function: its code, its memory, and the lanes and threads of a block."""
+    """A kernel in a function: its code and its memory."""
 
     kernel: KernelRecords
     codes: tuple[Code, ...]
     places: BlockPlaces
-    lanes: int
-    threads: int
 
 
 class _Writer:
@@ -153,9 +148,6 @@ class _Writer:
         around = dict.fromkeys(v for kernel in kernels for v in kernel.variables)
         sizes = (p.name for p in self.made.program.parameters)
         numbers = [n for n in (*sizes, *around) if self.names[n] in words]
-        own_bytes = expression(0)
-        for part in parts:
-            own_bytes = maximum(own_bytes, part.places.other_bytes)
         return Function(
             name=name,
             text=self._function(name, threads, lanes, arrays, numbers, lines),
@@ -164,7 +156,7 @@ class _Writer:
             shared_bytes=max(
                 *(part.places.shared_bytes for part in parts), *(p.end for p in own.values()), 0
             ),
-            own_bytes=own_bytes,
+            own_bytes=reduce(maximum, (part.places.other_bytes for part in parts)),
             blocks=blocks,
             arrays=tuple(arrays),
             sizes=tuple(n for n in numbers if n not in around),
@@ -236,7 +228,7 @@ class _Writer:
                 names,
                 last.variable if kernel.dealing is not None and isinstance(last, Loop) else "",
             )
-            parts.append(_Part(kernel, barriers.of(codes, block), places, lanes, threads))
+            parts.append(_Part(kernel, barriers.of(codes, block), places))
         return parts
 
     def _shared_out(self, kernel: KernelRecords, lanes: int, threads: int) -> tuple[Code, ...]:
@@ -258,21 +250,24 @@ class _Writer:
         return (*share(begun), around)
 
     def _text(self, part: _Part, by_all_blocks: bool) -> ThreadText:
-        kernel, codes, places, lanes = part.kernel, part.codes, part.places, part.lanes
+        kernel, codes, places = part.kernel, part.codes, part.places
         local = CNames(self.names, set(self.taken))
         scratch = {m.record.name: m for m in memory_of(codes)}
         kinds = {n: self._kind(self.made.buffers[n].dtype) for n in kernel.buffers}
         kinds |= {name: self._kind(m.record.dtype) for name, m in scratch.items()}
-        by_lane = frozenset(name for name, m in scratch.items() if m.lanes > 1)
-        text = ThreadText(local, kinds, REALS[self.dtype], lanes, by_lane)
+        each = {name: (m.each, m.times) for name, m in scratch.items() if m.each}
+        text = ThreadText(local, kinds, REALS[self.dtype], each)
         text.by_all_blocks = by_all_blocks
         text.tables(kernel.tables)
         for name, piece in places.shared.items():
             given = f"{STORED[kinds[name]]}, {local(name)}, {piece.begin}, {piece.elements}"
             text.write(f"SHARED({given})")
         for name, begin in places.other.items():
-            asked = scratch[name].record if name in scratch else self.made.buffers[name]
-            elements = expression_text(asked.elements, local)
+            if name in scratch:
+                asked = scratch[name].record.elements * scratch[name].times
+            else:
+                asked = self.made.buffers[name].elements
+            elements = expression_text(asked, local)
             given = f"{STORED[kinds[name]]}, {local(name)}, own_memory + BLOCK * own_bytes"
             text.write(f"OWN({given}, {expression_text(begin, local)}, {elements})")
         self._name_blocks(kernel, local, text)

@@ -134,9 +134,13 @@ class _Rows:
         if not row or sum(turns) > MOST_TURNS_OF_EACH:
             return False
         left = left_by(self.made, kernels)
-        if left & left_by(self.made, [self.made.kernels[number]]):
-            return False
+        touched = self._memory_of(name for kernel in kernels for name in kernel.buffers)
+        if touched & self._memory_of(left_by(self.made, [self.made.kernels[number]])):
+            return False  # one block would read what another has written over
         return all(self._is_for(name, {*row, number}) for name in left)
+
+    def _memory_of(self, names: Iterable[str]) -> set[str]:
+        return {self.memory.get(name, name) for name in names}
 
     def _is_for(self, name: str, numbers: set[int]) -> bool:
         """Tell whether an array is a few numbers that only some kernels touch."""

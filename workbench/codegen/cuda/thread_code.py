@@ -1,4 +1,4 @@
-"""How the records of a kernel are shared out to the threads of a block.
+"""Sharing of a kernel's records among the threads of a block.
 
 All threads run the same loops, down to code that is shared out: the lanes of a tile, rows of these,
 elements, or points that are added up. Between two such pieces a barrier may stand; inside of one
@@ -7,7 +7,7 @@ none does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -138,10 +138,13 @@ class Around:
 
 @dataclass(frozen=True)
 class Memory:
-    """Scratch memory of the block: the elements of the record for each of so many lanes."""
+    """Scratch memory of the block: the elements of the record, or those for each "lane" or "thread"
+    of so many.
+    """
 
     record: Scratch
-    lanes: int = 1
+    each: str = ""
+    times: int = 1
 
 
 @dataclass(frozen=True)
@@ -216,12 +219,10 @@ class _Sharing:
                 continue
             yield from self._plain(plain, later.union(*map(_names, records[place:])))
             plain = []
-            if isinstance(record, Invoke) and record.function == "permutation":
-                yield from self._permutation(record)
-            elif isinstance(record, Total):
+            if isinstance(record, Total):
                 yield from self._total(record, records[place + 1 :])
             else:
-                yield self._code(record, later.union(*map(_names, records[place + 1 :])))
+                yield from self._codes(record, later.union(*map(_names, records[place + 1 :])))
         yield from self._plain(plain, later)
 
     def _plain(self, plain: Sequence[KernelRecord], later: frozenset[str]) -> Iterator[Code]:
@@ -229,17 +230,14 @@ class _Sharing:
         needs.
         """
         known = _known_to_all(plain, later)
-        if known is None:
-            for record in plain:
-                single = not isinstance(record, (Loop, Where))
-                yield Everywhere((record,)) if single else self._code(record, later)
-            return
-        by_all, others = known
+        by_all, others = known or (plain, ())
         for record in by_all:
-            single = not isinstance(record, (Loop, Where))
-            yield Everywhere((record,)) if single else self._code(record, later)
+            if isinstance(record, (Loop, Where)):
+                yield from self._codes(record, later)
+            else:
+                yield Everywhere((record,))
         if all(isinstance(record, Serves) for record in others):
-            yield Everywhere(others)
+            yield Everywhere(tuple(others))
         else:
             yield First(others)
 
@@ -269,34 +267,47 @@ class _Sharing:
     def _name(self, wish: str) -> str:
         return unique(wish, self.taken)
 
-    def _code(self, record: KernelRecord, later: frozenset[str]) -> Code:
+    def _codes(self, record: KernelRecord, later: frozenset[str]) -> Iterator[Code]:
         if isinstance(record, Scratch):
-            return Memory(record)
-        if isinstance(record, Invoke):
-            return Together(record)
-        if isinstance(record, Where):
-            return Around(record, tuple(self.body(record.body, later)))
-        assert isinstance(record, Loop), record
-        if record.lanes:
-            if any(isinstance(r, Update) and r.name in self.parts for r in walk(record.body)):
-                return Points(record)
-            if not _updates_others(record):
-                return self._tile(record) if _is_tile(record) else Elements(record)
-        elif are_independent(record):
-            inside = _inside(record)
-            if inside is not None:
-                return Elements(record, inside)
-            if not _has_lanes(record):
-                return Elements(record)
-        return Around(record, tuple(self.body(record.body, later | _names(record))))
+            yield Memory(record)
+        elif isinstance(record, Invoke) and record.function == "permutation":
+            yield from self._permutation(record)
+        elif isinstance(record, Invoke):
+            yield Together(record)
+        elif isinstance(record, Where):
+            yield Around(record, tuple(self.body(record.body, later)))
+        else:
+            assert isinstance(record, Loop), record
+            yield from self._of_loop(record, later)
+
+    def _of_loop(self, loop: Loop, later: frozenset[str]) -> Iterator[Code]:
+        adds = any(isinstance(r, Update) and r.name in self.parts for r in walk(loop.body))
+        if loop.lanes and (adds or not _updates_others(loop)):
+            if adds or not _is_tile(loop):
+                yield from _memory(loop, "thread", self.threads)
+                yield Points(loop) if adds else Elements(loop)
+            else:
+                yield self._tile(loop)
+            return
+        if not loop.lanes and are_independent(loop):
+            inside = _inside(loop)
+            if inside is not None or not _has_lanes(loop):
+                yield Elements(loop, inside)
+                return
+        yield Around(loop, tuple(self.body(loop.body, later | _names(loop))))
 
     def _tile(self, loop: Loop) -> Tile:
         """Share rows out to the threads of a lane, where nothing else in it repeats itself and all
         of them can know what rows need.
         """
-        memory = [Memory(r, self.lanes) for r in loop.body if isinstance(r, Scratch)]
-        records = [r for r in loop.body if not isinstance(r, Scratch)]
-        return Tile(loop, (*memory, *(_in_rows(records) or (Lane(tuple(records), False),))))
+        records = tuple(r for r in loop.body if not isinstance(r, Scratch))
+        body = _in_rows(records) or (Lane(records, by_all=False),)
+        return Tile(loop, (*_memory(loop, "lane", self.lanes), *body))
+
+
+def _memory(loop: Loop, each: str, times: int) -> Iterator[Memory]:
+    """Yield the scratch memory in a loop, for each of so many that run it."""
+    return (Memory(r, each, times) for r in walk(loop.body) if isinstance(r, Scratch))
 
 
 def _in_rows(records: Sequence[KernelRecord]) -> list[Code]:
@@ -341,25 +352,27 @@ def _known_to_all(
     """
     needed = set(later)
     for record in reversed(plain):
-        if needed.intersection(_made_by(record)):
+        if needed & made_in((record,)):
             needed |= _names(record)
-    by_all = tuple(r for r in plain if needed.intersection(_made_by(r)))
-    others = tuple(r for r in plain if not needed.intersection(_made_by(r)))
+    by_all = tuple(r for r in plain if needed & made_in((r,)))
+    others = tuple(r for r in plain if not needed & made_in((r,)))
     stored = {r.buffer for r in walk(others) if isinstance(r, Store)}
     if any(load.buffer in stored for r in walk(by_all) for load in loads(r)):
         return None
     return by_all, others
 
 
-def _made_by(record: KernelRecord) -> frozenset[str]:
-    """Return the locals that a record names, or changes."""
-    if isinstance(record, (Let, Variable, Update)):
-        return frozenset((record.name,))
-    if isinstance(record, Draw):
-        return frozenset(record.names)
-    if isinstance(record, (Loop, Where)):
-        return frozenset().union(*map(_made_by, record.body))
-    return _NOTHING
+def made_in(records: Iterable[KernelRecord]) -> frozenset[str]:
+    """Return the names that records make, or change."""
+    found: set[str] = set()
+    for record in walk(tuple(records)):
+        if isinstance(record, (Let, Variable, Update)):
+            found.add(record.name)
+        elif isinstance(record, Draw):
+            found.update(record.names)
+        elif isinstance(record, Loop):
+            found.add(record.variable)
+    return frozenset(found)
 
 
 def _inside(loop: Loop) -> Loop | None:

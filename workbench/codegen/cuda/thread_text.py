@@ -1,12 +1,12 @@
 """The code of a block's threads as CUDA text, which a C compiler understands as well.
 
-The first lines of `device/threads.h` say what the words are that are no C.
+The first lines of `device/gpu_threads.h` say what the words are that are no C.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from workbench.codegen.cuda.thread_code import (
     Around,
@@ -45,10 +45,11 @@ POINTS = 16
 
 @dataclass
 class ThreadValues(ValueText):
-    """The text of values in one thread. `by_lane` is the memory with its elements for each lane."""
+    """The text of values in one thread. `each` is the scratch memory with its elements for each
+    lane or thread: of which of the two, and of how many.
+    """
 
-    lanes: int = 1
-    by_lane: frozenset[str] = frozenset()
+    each: Mapping[str, tuple[str, int]] = field(default_factory=dict)
 
     def load(self, buffer: str, at: Expression, kind: str) -> Text:
         """Return the element of a buffer."""
@@ -56,9 +57,10 @@ class ThreadValues(ValueText):
 
     def place(self, buffer: str, at: Expression) -> str:
         """Return the place of an element."""
-        if buffer in self.by_lane:
-            return f"{self.expression(at * self.lanes)} + lane"
-        return self.expression(at)
+        if buffer not in self.each:
+            return self.expression(at)
+        own, times = self.each[buffer]
+        return f"{self.expression(at * times)} + {own}"
 
 
 class ThreadText(KernelText):
@@ -69,15 +71,12 @@ class ThreadText(KernelText):
         name: Callable[[str], str],
         kinds: dict[str, str],
         real: str,
-        lanes: int,
-        by_lane: frozenset[str],
+        each: Mapping[str, tuple[str, int]],
     ) -> None:
         super().__init__(name, kinds, real)
-        self.values: ThreadValues = ThreadValues(
-            name, real, dict(kinds), lanes=lanes, by_lane=by_lane
-        )
+        self.values: ThreadValues = ThreadValues(name, real, dict(kinds), each=each)
         self.by_all_blocks = False
-        """Whether all blocks share the elements, instead of each having its own."""
+        """True if all blocks share the elements, instead of each having its own."""
         self._stores = "thread == 0"
         """When a thread stores."""
 
@@ -136,11 +135,7 @@ class ThreadText(KernelText):
     def _of_around(self, code: Around) -> None:
         record = code.record
         if isinstance(record, Loop):
-            name, (low, high) = self._c(record.variable), map(self.values.expression, record.range)
-            if record.backwards:
-                self.write(f"for (int64_t {name} = {high} - 1; {name} >= {low}; {name}--) {{")
-            else:
-                self.write(f"for (int64_t {name} = {low}; {name} < {high}; {name}++) {{")
+            self._begin_loop(record)
         else:
             self.write(f"if ({condition_text(record.condition, self._c)}) {{")
         self._indent += 1
@@ -227,7 +222,7 @@ class ThreadText(KernelText):
         self.write(f"{when}ST({name}, {place}, {new});")
 
     def _scratch(self, record: Scratch) -> None:
-        """Write nothing, as for the memory of code."""
+        """Write nothing, as for the memory of code, of which this is."""
 
     def _require(self, record: Require) -> None:
         values = self.values
@@ -243,19 +238,16 @@ class ThreadText(KernelText):
         )
         self.write("}")
 
-    def _prefetch(self, record: KernelRecord) -> None:
-        """Write nothing: other blocks run while one waits for memory."""
-
     def _loop(self, record: Loop) -> None:
-        lower, upper = map(self.values.expression, record.range)
-        self._one_by_one(record, self._c(record.variable), lower, upper)
-
-    def _one_by_one(self, record: Loop, name: str, lower: str, upper: str) -> None:
-        if record.backwards:
-            self.write(f"for (int64_t {name} = {upper} - 1; {name} >= {lower}; {name}--) {{")
-        else:
-            self.write(f"for (int64_t {name} = {lower}; {name} < {upper}; {name}++) {{")
+        self._begin_loop(record)
         self._nested(record.body)
+
+    def _begin_loop(self, record: Loop) -> None:
+        name, (low, high) = self._c(record.variable), map(self.values.expression, record.range)
+        if record.backwards:
+            self.write(f"for (int64_t {name} = {high} - 1; {name} >= {low}; {name}--) {{")
+        else:
+            self.write(f"for (int64_t {name} = {low}; {name} < {high}; {name}++) {{")
 
     def _invoke(self, record: Invoke) -> None:
         values, option = self.values, record.option

@@ -8,6 +8,12 @@ from dataclasses import dataclass, field
 from workbench.codegen.kernels import KernelRecords
 from workbench.names import unique
 
+C_WORDS = """
+auto break case char const continue default do double else enum extern float for goto if int long
+register restrict return short signed sizeof static struct switch typedef union unsigned void
+volatile while inline asm typeof
+"""
+
 
 @dataclass
 class CNames:

@@ -16,11 +16,11 @@ from workbench.codegen.kernel_records import Loop as KernelLoop
 from workbench.codegen.kernel_records import walk as walk_kernel
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.codegen.printing.c_expressions import condition_text, expression_text
-from workbench.codegen.printing.c_names import CNames, c_name, title
+from workbench.codegen.printing.c_names import C_WORDS, CNames, c_name, title
 from workbench.codegen.printing.equal_kernels import COMMENT, PLACES, Functions
 from workbench.codegen.printing.kernel_text import KernelText
 from workbench.codegen.printing.stamping import FUNCTIONS, INCLUDED, NAMES
-from workbench.codegen.printing.value_text import KINDS, STORED
+from workbench.codegen.printing.value_text import KINDS, REALS, STORED
 from workbench.codegen.runtime import HEADERS, header
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import (
@@ -38,16 +38,12 @@ from workbench.names import unique
 from workbench.polyhedral.expression import Expression
 from workbench.program.operations.table import OPERATIONS
 
-REALS = {"float32": "f", "float64": "d"}
-
 UNIT_CHARACTERS = 60_000
 """About how much text a unit has: several are compiled side by side. A small program is one."""
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _USED = f"""
-auto break case char const continue default do double else enum extern float for goto if int long
-register restrict return short signed sizeof static struct switch typedef union unsigned void
-volatile while inline asm typeof
+{C_WORDS}
 run scratch lanes active lane part_of_group begin iteration end ended main
 outer first_block behind_blocks lasting {PLACES}
 """

@@ -17,6 +17,8 @@ from workbench.polyhedral.conditions import names_in
 from workbench.polyhedral.expression import Expression, atom, expression
 from workbench.polyhedral.expressions.atoms import Atom, Product, Variable
 
+REALS = {"float32": "f", "float64": "d"}
+"""The kind of a float, by the dtype of a run."""
 KINDS = {"int32": "i", "int64": "l", "bool": "b", "word": "u", "double": "d"}
 SCALARS = {
     "f": "float",
