@@ -1,4 +1,4 @@
-"""What a program's CUDA kernels take of a GPU, told where there is none."""
+"""Resources that a program's CUDA kernels take, told without a GPU."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def inspect_kernels(
     """Compile a variant's CUDA kernels for GPUs, and tell what each takes: registers, memory, and
     how many of its blocks run at once on a multiprocessor.
 
-    Needs NVRTC (`pip install "rl-workbench[cuda]"`), and no GPU. `architectures` are names as
+    Needs NVRTC (`pip install nvidia-cuda-nvrtc==13.0.48`), and no GPU. `architectures` are names as
     "sm_90". Raises WorkbenchError for an unknown architecture or dtype, UnavailableError where
     there is no NVRTC, CompilerError where it refuses a kernel.
     """

@@ -1,4 +1,4 @@
-"""What kernels take: a table by the pinned release of NVRTC, in which nothing is spilled."""
+"""Resources of kernels: a table by the pinned release of NVRTC, in which nothing is spilled."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tests.golden_files import GoldenFiles
 from workbench.algorithms import ppo, reinforce
 from workbench.backends.cuda import kernel_resources, nvrtc
 from workbench.codegen.cuda.kernel_functions import Function
+from workbench.codegen.kernels import ProgramKernels
 from workbench.errors import CompilerError, WorkbenchError
 from workbench.transforms import Contract, Donate, Persist
 
@@ -56,12 +57,12 @@ def test_an_inspection_shows_itself_as_a_table() -> None:
 def test_a_kernel_that_is_refused_is_told_with_its_statement(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def broken(*given: object) -> list[Function]:
-        made = [f for f in functions(*given) if f is not None]  # type: ignore[arg-type]
-        text = made[-1].text.replace("ST(", "STORED(")
-        return [replace(made[-1], text=text)]
-
     functions = kernel_resources.functions
+
+    def broken(made: ProgramKernels, dtype: str) -> list[Function]:
+        *_, last = (f for f in functions(made, dtype) if f is not None)
+        return [replace(last, text=last.text.replace("ST(", "STORED("))]
+
     monkeypatch.setattr(kernel_resources, "functions", broken)
     with pytest.raises(CompilerError) as error:
         wb.inspect_kernels(reinforce(hidden=(4,)), ["sm_90"])

@@ -1,4 +1,4 @@
-"""What CUDA kernels take of a GPU: registers, memory, and how many blocks run at once.
+"""Resources of CUDA kernels: registers, memory, and how many blocks run at once.
 
 NVRTC's assembler tells it, so no GPU is needed.
 """
@@ -34,9 +34,9 @@ _AT_LINE = re.compile(r"kernels\.cu\((\d+)\)")
 
 @dataclass(frozen=True)
 class KernelResources:
-    """What a kernel takes on an architecture. Bytes that are `spilled` are stored since registers
-    were too few; `stack_bytes` are those of a thread. A multiprocessor holds `blocks` of so many
-    `threads` at once, no more of them since `limit` is too little.
+    """The resources of a kernel on an architecture. Bytes that are `spilled` are stored since
+    registers were too few; `stack_bytes` are those of a thread. A multiprocessor holds `blocks` of
+    so many `threads` at once, no more of them since `limit` is too little.
     """
 
     kernel: str
@@ -52,8 +52,8 @@ class KernelResources:
 
 @dataclass(frozen=True)
 class Inspection:
-    """What the kernels of a program take, as NVRTC of a `release` compiles them. Shows itself as a
-    table.
+    """The resources of a program's kernels, as NVRTC of a `release` compiles them. Shows itself as
+    a table.
     """
 
     release: str

@@ -1,4 +1,4 @@
-"""How many blocks a multiprocessor of a GPU holds, by architecture.
+"""Multiprocessors of GPUs: how many blocks one holds, by architecture.
 
 The limits are those of NVIDIA, "CUDA C++ Programming Guide", technical specifications by compute
 capability.
@@ -20,7 +20,7 @@ REGISTER_STEP = 256
 
 @dataclass(frozen=True)
 class Multiprocessor:
-    """What a multiprocessor has: bytes of shared memory, those that one block may have, registers,
+    """A multiprocessor: its bytes of shared memory, those that one block may have, its registers,
     and the most warps and blocks.
     """
 

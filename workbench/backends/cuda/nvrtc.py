@@ -27,18 +27,18 @@ OPTIONS = (
     "--ptxas-options=-v",
     "-diag-suppress=177",
 )
-"""What every text is compiled with: products and sums are fused where it says so, numbers near 0
+"""Options of every text: products and sums are fused where it says so, numbers near 0
 are kept, quotients and roots are the nearest number, and the assembler tells what a kernel takes.
 Functions that no kernel calls are no reason to warn.
 """
 WHEEL = "nvidia-cuda-nvrtc==13.0.48"
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
-"""Those that kernels are looked at for: A100, H100 and H200, B200."""
+"""Architectures that kernels are looked at for: A100, H100 and H200, B200."""
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """What NVRTC makes of a text: machine code for one architecture, the assembly before it, and
+    """A text as NVRTC compiles it: machine code for one architecture, the assembly before it, and
     what the compiler told.
     """
 

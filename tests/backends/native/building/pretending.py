@@ -31,7 +31,7 @@ def script(path: Path, text: str) -> Path:
 
 def gone(pid: int) -> bool:
     """Whether a process has ended, which may take a moment after its end was ordered."""
-    for _ in range(1000):
+    for _ in range(200):
         state = Path(f"/proc/{pid}/stat")
         if not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z":
             return True
