@@ -32,7 +32,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help lab test lint unit property notebooks browser learn bench soundness functions kernels \
-	clean dot chromium compiler zig
+	gpu gpu-packages clean dot chromium compiler zig
 
 help:
 	@echo 'make lab         set everything up and open JupyterLab on notebooks/00_start.ipynb'
@@ -47,6 +47,7 @@ help:
 	@echo 'make soundness   steps and gradients at random, by the ten thousand (two hours)'
 	@echo 'make functions   every float32 through the functions of compiled programs (half an hour)'
 	@echo 'make kernels     compiled C by every compiler for every processor (an hour)'
+	@echo 'make gpu         what only an NVIDIA GPU can tell, by the python3 that has CuPy (half an hour)'
 	@echo 'make clean       remove .venv and all caches'
 
 lab: $(LAB_STAMP) dot
@@ -96,6 +97,16 @@ functions: $(DEV_STAMP) compiler
 # What is done is kept: interrupted, it goes on from there at the same commit.
 kernels: $(DEV_STAMP) dot compiler zig
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.kernels --kept .kernels.jsonl --record tests/kernels/recorded.jsonl
+
+# On a machine with a GPU: its own Python with CuPy, and JAX if it is to be measured beside. What
+# that Python lacks is looked for in .gpu, which `make gpu-packages` fills where there is a network.
+gpu:
+	PYTHONPATH=.:.gpu $(or $(PYTHON),python3) -m tests.gpu --record tests/gpu/recorded.jsonl
+
+GPU_PYTHON = 3.12
+gpu-packages: $(DEV_STAMP)
+	$(BIN)/python -m pip install -q --upgrade --target .gpu --python-version $(GPU_PYTHON) \
+		--platform manylinux_2_28_x86_64 --only-binary=:all: --no-deps $(GPU_PACKAGES)
 
 clean:
 	rm -rf $(VENV) build dist .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache .kernels.jsonl

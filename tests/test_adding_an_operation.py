@@ -11,11 +11,9 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.backends.cuda.test_backend import LikeCuPy
 from tests.language.differences import check, differentiable
 from tests.truth import truth
-from workbench.backends.arrays.compiled import compile_arrays
-from workbench.backends.cuda.backend import cupy_functions
+from workbench.backends.numpy import NumPyBackend
 from workbench.errors import RunError
 from workbench.language.tracing.nodes import apply
 from workbench.lowering.functions import FUNCTIONS, ArrayFunction, Cost
@@ -102,13 +100,9 @@ def test_runs_as_the_reference_and_numpy_say(axes: tuple[str, ...]) -> None:
         np.testing.assert_allclose(outputs["twice"], outputs["x"] * 2.0)
 
 
-def test_source_is_the_same_over_cupy() -> None:
-    xp, program = LikeCuPy(), wb.variant(powers()).program
-    compiled = compile_arrays(program, xp, cupy_functions(xp))
-    outputs = compiled.run(seed=3, dtype="float64").outputs
-    assert ", out=" in next(line for line in compiled.source.splitlines() if " exp2(" in line)
-    np.testing.assert_allclose(outputs["y"], np.exp2(outputs["x"]))
-    np.testing.assert_allclose(outputs["inverse"], np.linalg.inv(outputs["matrix"]))
+def test_source_writes_where_memory_is() -> None:
+    source = NumPyBackend().compile(wb.variant(powers()).program).source
+    assert ", out=" in next(line for line in source.splitlines() if " exp2(" in line)
 
 
 def test_gradient_is_that_of_differences() -> None:

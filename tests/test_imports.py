@@ -148,8 +148,8 @@ def objection(item: Import, part: str, inside: str, parts: set[str]) -> str | No
         return None
     if top == "islpy" and part != "polyhedral":
         return "islpy is imported only in polyhedral/"
-    if top == "cupy" and inside != "backends/cuda/backend.py":
-        return "cupy is imported only in backends/cuda/backend.py"
+    if top == "cupy" and inside != "backends/cuda/cupy_driver.py":
+        return "cupy is imported only in backends/cuda/cupy_driver.py"
     if (top in JUPYTER or top.startswith("jupyter")) and not inside.startswith("session/jupyter/"):
         return f"{top} is imported only in session/jupyter/"
     if top in IMPORTED_WHERE_USED and item.at_top_level:
@@ -248,9 +248,9 @@ def test_every_room_says_what_it_knows(repository: Path) -> None:
             None,
         ),
         ("session__picture__snapshot", "import ipywidgets", "only in session/jupyter/"),
-        ("backends__cuda__backend", "def f():\n    import cupy", None),
+        ("backends__cuda__cupy_driver", "def f():\n    import cupy", None),
         (
-            "backends__cuda__backend",
+            "backends__cuda__cupy_driver",
             "try:\n    import cupy\nexcept ImportError: ...",
             "where it is used",
         ),

@@ -123,7 +123,7 @@ class OutOfMemoryError(RunError):
 
 
 class CompilerError(WorkbenchError):
-    """A C compiler that failed, crashed or took too long.
+    """A compiler that failed, crashed or took too long.
 
     `output` is what it printed, `source` the file that it was given, still there, and `statement`
     the one whose code it speaks of, where it names a line. `line` is that statement's.

@@ -1,9 +1,10 @@
-"""Compiled C in every way: `python -m tests.kernels`. Prints what is wrong, and a JSON line.
+"""Kernels in every way: `python -m tests.kernels`. Prints what is wrong, and a JSON line.
 
-Three kinds of tasks. Files of tests, whose variants all run: in each dtype, at three lengths of
+Four kinds of tasks. Files of tests, whose variants all run: in each dtype, at three lengths of
 what is in lanes, each by every second compiler and processor that this machine can stand in for.
 Whole programs, which have the same float32 bits by every compiler, at each level, for each
-processor. PPO's curve beside NumPy's.
+processor. The same programs as kernels of a GPU, run as fibres, and compiled for each architecture.
+PPO's curve beside NumPy's.
 
 With --kept FILE what is done is written there, and a later call at the same commit goes on.
 """
@@ -24,13 +25,15 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from tests.kernels import cases, curves, programs
+from tests.kernels import cases, curves, gpu, programs
 from tests.kernels.builds import Build, compilers, marches, of_programs
 from tests.native_runs import DTYPES
+from workbench.backends.cuda.building import nvrtc
 from workbench.errors import CompilerError
 from workbench.folders import CACHE_VARIABLE
 from workbench.processor import processor
 
+KINDS = ("tests", "program", "gpu", "curve")
 QUICK = programs.Whole("reinforce", "Trivial", "in blocks")
 QUICK_CURVE = {"updates": 3, "piece": 2, "seeds": (0,), "T": 32, "hidden": (8,)}
 
@@ -61,6 +64,7 @@ def tasks() -> Iterator[Task]:
     """All of them, the longest first."""
     yield from (Task("curve", dtype) for dtype in DTYPES)
     yield from (Task("program", str(whole), whole) for whole in programs.everything())
+    yield from (Task("gpu", f"{whole} on a GPU", whole) for whole in programs.everything())
     yield from (Task("tests", file) for file in cases.longest_first())
 
 
@@ -70,6 +74,9 @@ def done(task: Task, named: Sequence[str], quick: bool = False) -> Done:
     count, more = 1, {}
     if task.kind == "tests":
         count, runs, wrong = cases.wrong_of(task.name, named)
+    elif task.kind == "gpu":
+        assert task.whole is not None
+        runs, (wrong, more) = 1, gpu.wrong_of(task.whole, quick)
     elif task.whole is not None:
         builds = [Build(named[0], 1, march) for march in marches()[-2:]]
         runs, wrong = (
@@ -114,7 +121,11 @@ def main(words: Sequence[str] | None = None) -> int:
     named = given.compiler or list(compilers())
     found, left = known(given.kept), list(tasks())
     if given.quick:
-        left = [Task("program", str(QUICK), QUICK), Task("curve", "float64")]
+        left = [
+            Task("program", str(QUICK), QUICK),
+            Task("gpu", f"{QUICK} on a GPU", QUICK),
+            Task("curve", "float64"),
+        ]
     if given.only:
         left = [task for task in left if given.only in task.name]
     names = {one.name for one in found}
@@ -182,9 +193,7 @@ def keep(kept: Path | None, one: Done) -> None:
 
 def report(found: Sequence[Done], named: Sequence[str]) -> dict[str, Any]:
     """The line to record: whole programs whose bits are the same have no exceptions."""
-    of = {
-        kind: [one for one in found if one.kind == kind] for kind in ("tests", "program", "curve")
-    }
+    of = {kind: [one for one in found if one.kind == kind] for kind in KINDS}
     return {
         "date": date.today().isoformat(),
         "commit": commit(),
@@ -193,9 +202,11 @@ def report(found: Sequence[Done], named: Sequence[str]) -> dict[str, Any]:
         "processors": list(marches()),
         "cases": sum(one.cases for one in of["tests"]),
         "programs": len(of["program"]),
-        "runs": sum(one.runs for kind in ("tests", "program") for one in of[kind]),
+        "runs": sum(one.runs for kind in ("tests", "program", "gpu") for one in of[kind]),
         "differing": sum(len(one.wrong) for one in found),
         "curves": [one.more for one in of["curve"]],
+        "nvrtc": nvrtc.release(),
+        "on a GPU": {one.name.removesuffix(" on a GPU"): one.more for one in of["gpu"]},
         "minutes of one process": round(sum(one.seconds for one in found) / 60, 1),
         "seconds": {one.name: one.seconds for one in of["tests"]},
     }

@@ -91,7 +91,10 @@ def test_compiler_that_does_not_end_leaves_its_task_alone(
     assert main(words) == 1
     printed = capsys.readouterr().err
     assert f"NOT DONE {QUICK}: zig was stopped" in printed and "1 tasks are not done" in printed
-    assert [json.loads(line)["done"]["kind"] for line in kept.read_text().splitlines()] == ["curve"]
+    assert [json.loads(line)["done"]["kind"] for line in kept.read_text().splitlines()] == [
+        "gpu",
+        "curve",
+    ]
     assert not record.exists()
 
 

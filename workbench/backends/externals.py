@@ -5,7 +5,7 @@ They are closed when the run ends, however it ends.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Any
@@ -16,20 +16,10 @@ from workbench.program.values import Equations
 
 
 class Externals:
-    """The external objects of a program during one run. A context manager.
+    """The external objects of a program during one run. A context manager."""
 
-    `on_host(call, out, *operands)` calls with arrays of the host where the run's are elsewhere.
-    """
-
-    def __init__(
-        self,
-        equations: Equations,
-        sizes: Mapping[str, int],
-        seed: int,
-        on_host: Callable[..., None] | None = None,
-    ) -> None:
+    def __init__(self, equations: Equations, sizes: Mapping[str, int], seed: int) -> None:
         self._equations = equations
-        self._on_host = on_host
         self._objects: dict[str, Any] = {}
         self._stack = ExitStack()
         with ExitStack() as opened:
@@ -72,10 +62,7 @@ class Externals:
         """
         function = getattr(self._objects[name], method)
         try:
-            if self._on_host is None:
-                function(out, *operands)
-            else:
-                self._on_host(function, out, *operands)
+            function(out, *operands)
         except Exception as error:  # another package's code: whatever it raises
             at = numbers(dict(instance))
             line = self._equations.statement[statement].line

@@ -77,6 +77,24 @@ class Memory:
         self.peak = max(self.peak, self.held)
         return asked
 
+    def piece(
+        self,
+        name: str,
+        count: int,
+        make: Callable[[int], Any],
+        free_bytes: Callable[[], int] | None = None,
+    ) -> Any:
+        """Return memory of so many bytes that `make` makes, where a MemoryError says that there are
+        too few: only so many are free.
+        """
+        self.reserve(name, (count,), np.uint8)
+        try:
+            return make(count)
+        except MemoryError as error:
+            self.held -= self.live.pop(name)
+            free = None if free_bytes is None else free_bytes()
+            raise self._refused(name, count, free=free) from error
+
     def free(self, name: str) -> None:
         """Free the memory that was allocated under a name."""
         size = self.live.pop(name)
@@ -111,7 +129,11 @@ class Memory:
             raise self._refused(name, asked) from error
 
     def _refused(
-        self, name: str, asked: int, shape: Sequence[int] | None = None
+        self,
+        name: str,
+        asked: int,
+        shape: Sequence[int] | None = None,
+        free: int | None = None,
     ) -> OutOfMemoryError:
         """Return the error with the request, the limit, the largest arrays held, and what helps."""
         described = self.described()
@@ -119,10 +141,11 @@ class Memory:
         for other, n in self.live.items():
             text = described.get(other, other)
             held[text] = held.get(text, 0) + n
-        largest = sorted(held.items(), key=lambda item: -item[1])[:SHOWN]
-        listed = ", ".join(f"{text} {bytes_text(n)}" for text, n in largest)
+        shown = largest(held)
+        listed = ", ".join(f"{text} {bytes_text(n)}" for text, n in shown.items())
         dims = "" if shape is None else f" ({'×'.join(map(str, shape)) or 'a scalar'})"
         limit = "" if self.capacity is None else f", capacity {bytes_text(self.capacity)}"
+        limit += "" if free is None else f", {bytes_text(free)} free"
         helps = "" if self.capacity is None else ", or a larger capacity="
         return OutOfMemoryError(
             f"{self.space} out of memory: {bytes_text(asked)} asked for "
@@ -130,8 +153,13 @@ class Memory:
             f"{bytes_text(self.held)} live{f' (the largest: {listed})' if listed else ''}; "
             f"smaller sizes would help{helps}",
             self.space,
-            dict.fromkeys([described.get(name, name), *(text for text, _ in largest)]),
+            dict.fromkeys([described.get(name, name), *shown]),
         )
+
+
+def largest(held: Mapping[str, int]) -> dict[str, int]:
+    """Return the largest of what is held, the largest first."""
+    return dict(sorted(held.items(), key=lambda item: -item[1])[:SHOWN])
 
 
 @dataclass(frozen=True)

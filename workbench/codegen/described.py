@@ -128,8 +128,7 @@ def _as_c(made: ProgramKernels, dtype: str) -> Iterator[_Text]:
 
 def _as_cuda(made: ProgramKernels, dtype: str) -> Iterator[_Text]:
     for function in functions(made, dtype):
-        if function is not None:
-            yield function.name, function.text, function.kernels
+        yield function.name, function.text, function.kernels
 
 
 KERNEL_TEXTS = {"native": _as_c, "cuda": _as_cuda}

@@ -2,8 +2,7 @@
 
 A row says how a call is written, what it reads, writes and costs, and where an array module has it.
 Rows are values and text. A function that no array module has is the meaning of an operation, or is
-written in Python by the backend that runs it (`backends/arrays/array_functions.py`, for CuPy
-`backends/cuda/backend.py`) under its name.
+written in Python by the backend that runs it (`backends/arrays/array_functions.py`) under its name.
 """
 
 from __future__ import annotations
@@ -57,10 +56,6 @@ class Cost:
     call: float | None = None
     row: float | None = None
     element: tuple[float, float] | None = None
-    cuda: float | None = None
-    """Microseconds of a call under CuPy, where it is more than a launch."""
-    on_host: bool = False
-    """True if CuPy needs it done on the host, with a copy there and back."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +73,6 @@ class ArrayFunction:
     cost: Cost
     path: str = ""
     """The attribute of an array module that is the function; "" where it has none."""
-    cuda: str = ""
-    """The attribute of CuPy where it is another one."""
     elementwise: bool = False
     """True if it may write its result over an operand."""
     integers: bool = False
@@ -114,9 +107,9 @@ def _elementwise(
     return ArrayFunction(name, source, cost, name, elementwise=True, integers=integers)
 
 
-def _along(name: str, cost: Cost, cuda: str) -> ArrayFunction:
+def _along(name: str, cost: Cost) -> ArrayFunction:
     """Make the row of a ufunc's method along axes."""
-    return ArrayFunction(name, "{f}({0}, axis={axis}, out={out})", cost, name, cuda)
+    return ArrayFunction(name, "{f}({0}, axis={axis}, out={out})", cost, name)
 
 
 def _position(name: str) -> ArrayFunction:
@@ -138,12 +131,11 @@ def _looked(
     kind: str,
     call: float | None = None,
     element: tuple[float, float] | None = None,
-    cuda: float | None = None,
 ) -> Cost:
-    return Cost(kind, "looked", 0, writes=False, call=call, element=element, cuda=cuda)
+    return Cost(kind, "looked", 0, writes=False, call=call, element=element)
 
 
-INSIDE = _looked("check_index", 2_300, (0.2, 0.2), cuda=80)
+INSIDE = _looked("check_index", 2_300, (0.2, 0.2))
 
 _ROWS = [
     _elementwise("negative"),
@@ -192,11 +184,11 @@ _ROWS = [
     ArrayFunction("to_device", "{f}({0}, {out})", COPY),
     ArrayFunction("to_host", "{f}({0}, {out})", COPY),
     ArrayFunction("fill", "{value}", Cost("fill", operations=0, call=150, row=5), assigns=True),
-    _along("add.reduce", SUM, cuda="sum"),
-    _along("maximum.reduce", EXTREMUM, cuda="max"),
-    _along("minimum.reduce", EXTREMUM, cuda="min"),
-    _along("logical_or.reduce", EXTREMUM, cuda="any"),
-    _along("add.accumulate", Cost("accumulate", call=340, element=(3.3, 3.4)), cuda="cumsum"),
+    _along("add.reduce", SUM),
+    _along("maximum.reduce", EXTREMUM),
+    _along("minimum.reduce", EXTREMUM),
+    _along("logical_or.reduce", EXTREMUM),
+    _along("add.accumulate", Cost("accumulate", call=340, element=(3.3, 3.4))),
     _position("argmax"),
     _position("argmin"),
     _product("dot", call=400),
@@ -215,7 +207,7 @@ _ROWS = [
     ArrayFunction(
         "segment_add",
         "{f}({out}, {0}, {rest:tuple}, {lower:tuple})",
-        Cost("segment_add", "segments", call=6_300, element=(3, 5), on_host=True),
+        Cost("segment_add", "segments", call=6_300, element=(3, 5)),
     ),
     ArrayFunction(
         "sum_inside",  # always looks whether all sums are finite
@@ -230,11 +222,11 @@ _ROWS = [
     _check("check_within", "{inputs:list}", INSIDE),
     _check("check_possible", "{inputs:list}", INSIDE),
     _check("check_length", '{length}, "{dim}"', _looked("check_length", 100)),
-    _check("check_all", "{inputs:list}", _looked("check_all", 1_000, (0.03, 0.03), cuda=40)),
+    _check("check_all", "{inputs:list}", _looked("check_all", 1_000, (0.03, 0.03))),
     ArrayFunction(
         "orthogonalize",
         "{f}({inputs:list}, {out})",
-        Cost("orthogonalize", "factors", 4, call=18_000, element=(0.32, 0.32), cuda=2_000),
+        Cost("orthogonalize", "factors", 4, call=18_000, element=(0.32, 0.32)),
         evaluated=True,
         scratch=6,
     ),
@@ -246,7 +238,7 @@ _ROWS = [
     ArrayFunction(
         "external",
         '{f}("{name}", "{method}", "{statement}", {instance:pairs}, {out}{inputs:more})',
-        Cost("external", "points", operations=0, call=100_000, on_host=True),
+        Cost("external", "points", operations=0, call=100_000),
     ),
 ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -34,6 +34,15 @@ class LoopProgram:
         """
         outermost = [r for r in self.body if isinstance(r, For) and not r.apart]
         return max(outermost, key=lambda loop: sum(1 for _ in walk(loop.body)), default=None)
+
+    @property
+    def parts(self) -> tuple[Sequence[Record], For | None, Sequence[Record]]:
+        """What stands before the main loop, that loop, and what stands behind."""
+        main = self.main_loop
+        if main is None:
+            return self.body, None, ()
+        at = next(k for k, r in enumerate(self.body) if r is main)
+        return self.body[:at], main, self.body[at + 1 :]
 
     def peak(self, sizes: Mapping[str, int], dtype: str, space: str = DEVICE) -> int:
         """Return the high-water mark in bytes of a memory space at the given sizes."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.backends.cuda import kernel_resources
-from workbench.backends.cuda.kernel_resources import Inspection
-from workbench.backends.cuda.nvrtc import ARCHITECTURES
+from workbench.backends.cuda.building import kernel_resources
+from workbench.backends.cuda.building.kernel_resources import Inspection
+from workbench.backends.cuda.building.nvrtc import ARCHITECTURES
 from workbench.program.values import Program
 from workbench.variants.variant import Variant, variant
 

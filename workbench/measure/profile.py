@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.backends import get, or_default
 from workbench.backends.arrays.compiled import CompiledArrays
+from workbench.backends.cuda.compiled_program import CudaProgram
 from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.philox import checked_seed
 from workbench.backends.timed.peaks import Peaks, peaks
@@ -20,7 +21,7 @@ from workbench.measure.profiles.parts import KEYS, PYTHON, KernelTime, Part, lau
 from workbench.measure.profiles.predicted import predicted_parts
 from workbench.measure.profiles.rows import ProfileRows, rows, touched_at_once
 from workbench.measure.profiles.table import html, text
-from workbench.measure.profiles.timing import Timing, array_timing, native_timing
+from workbench.measure.profiles.timing import Timing, array_timing, cuda_timing, native_timing
 from workbench.measure.rounds.expected import Expectation
 from workbench.measure.rounds.rounds import DTYPES, RoundsListener, now, reporting
 from workbench.measure.runs.compiling import compiled
@@ -274,5 +275,7 @@ def _timing(
     seconds = tried(ready, program, request, force)
     if isinstance(ready, CompiledProgram):
         return native_timing(ready, request, rounds(seconds), report)
+    if isinstance(ready, CudaProgram):
+        return cuda_timing(ready, request, rounds(seconds), report)
     assert isinstance(ready, CompiledArrays), ready
     return array_timing(ready, request, rounds(seconds), report)

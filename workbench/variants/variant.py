@@ -268,8 +268,8 @@ def optimize(
     most twice the time of the fastest plan. `capacity` bounds the device's memory in bytes.
     Predictions are at `sizes` (the program's own unless given). `why` of each variant on the way
     says why its step was taken. A program is taken as written. `backend`: "native" where there is a
-    C compiler, else "numpy", unless given. For "native" all that runs over an independent
-    dimension runs in blocks (`Persist`), enough of them for `threads`.
+    C compiler, else "numpy", unless given. For "native" and "cuda" all that runs over an
+    independent dimension runs in blocks (`Persist`), enough of them for `threads` or for the GPU.
 
     Raises WorkbenchError where no plan fits under the capacity, and for an unknown dtype.
     """

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.backends.native.building.pretending import ANSWERS, FakeCompiler, script
-from workbench.backends.native.building import cache
+from workbench.backends.compiling import cache
 from workbench.backends.native.building.compilers import Compiler, find
 from workbench.errors import UnavailableError
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.calling import Call
-from workbench.backends.native.building import cache
+from workbench.backends.compiling import cache
 from workbench.cli.commands import doctor
 from workbench.planning.recipe import plan_files
 

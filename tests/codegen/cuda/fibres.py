@@ -1,143 +1,233 @@
-"""CUDA text that a C compiler compiles: kernels run thread by thread in place of compiled ones.
+"""A GPU in a C compiler: memory is this process's, kernels run thread by thread (`threads.h`).
 
-All else is as in a run of compiled C: the driver, the memory, checks, results. So a program's
-outputs are those of its CUDA kernels, to be compared bit by bit.
+What is asked for is done when it is waited for, and not before: a result that is looked at too
+early is not there. All else is as on a GPU: launches, graphs, memory, checks.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import re
+import time
+import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from tests.kernels.builds import Build
-from workbench.backends.native.compiled_program import CompiledProgram
+from tests.native_runs import shared_cache
+from workbench.backends.cuda.compiled_program import CudaProgram
+from workbench.backends.cuda.driver import Kernels
+from workbench.backends.native.building.c_units import Unit
+from workbench.backends.native.building.load import load
+from workbench.backends.protocol import CompilerWork
 from workbench.codegen.cuda.headers import OWN, device_header
 from workbench.codegen.cuda.kernel_functions import Function, functions
-from workbench.codegen.cuda.small_kernels import held_in_rows, small_in_a_row
-from workbench.codegen.kernels import KernelRecords, ProgramKernels, program_kernels
-from workbench.codegen.printing.c_names import c_name, title
-from workbench.codegen.printing.program_text import HERE, RUNTIME, _Writer
-from workbench.codegen.printing.value_text import REALS, STORED
+from workbench.codegen.cuda.small_kernels import held_in_rows
+from workbench.codegen.kernels import ProgramKernels, program_kernels
+from workbench.codegen.runtime import headers
 from workbench.errors import RunError
-from workbench.names import unique
+from workbench.program.sizes import resolve
 from workbench.program.values import Program
 
 THREADS = (Path(__file__).parent / "threads.h").read_text(encoding="utf-8")
+SEED = 3
+_ARRAY = re.compile(r"\bARRAY\((\w+)\) (\w+)")
 
 
-def _begin() -> str:
-    text = "".join(map(device_header, OWN))
-    own = "\n".join(line for line in text.splitlines() if not line.startswith("#include"))
-    return f'#define RUNTIME_ELSEWHERE\n#include "permutation.h"\n{THREADS}\n{own}\n'
+def unit(made: Iterable[Function]) -> str:
+    """Functions as one C text, with a function that launches each."""
+    own = "".join(map(device_header, OWN))
+    plain = "\n".join(line for line in own.splitlines() if not line.startswith("#include"))
+    begin = f'#include "number_draws.h"\n{THREADS}\n{plain}\n'
+    return "\n".join([begin, *(f"{function.text}\n{_launching(function)}" for function in made)])
 
 
-class FibreWriter(_Writer):
-    """The writer of a program whose kernels are fibres, but for those of one thread alone."""
-
-    def __init__(self, made: ProgramKernels, dtype: str) -> None:
-        super().__init__(made, REALS[dtype], stamped=False)
-        self.of_threads: dict[int, tuple[Function | None, bool]] = {}
-        for row, threads in zip(small_in_a_row(made), functions(made, dtype), strict=True):
-            self.of_threads |= {number: (threads, number == row[-1]) for number in row}
-        self.told: set[str] = set()
-        """The variables so far that hold what a launch is told."""
-
-    def units(self) -> Iterator[tuple[str, str]]:
-        """Yield the runtime, and all else as one unit."""
-        yield RUNTIME, HERE
-        texts = []
-        for place, kernel in enumerate(self.made.kernels):
-            name = unique(c_name(f"kernel_{title(kernel)}"), self.taken)
-            self.kernels[name], _ = self._kernel(name, kernel, place)
-            self.functions.add(name, self.kernels[name], None)
-            texts.append(self.kernels[name])
-        yield "program", "\n".join([_begin(), *texts, self._driver()])
-
-    def _kernel(
-        self, function: str, kernel: KernelRecords, number: int
-    ) -> tuple[str, set[str] | None]:
-        self.alone.add(function)
-        threads, is_last = self.of_threads[number]
-        if threads is None:
-            return super()._kernel(function, kernel, number)[0], None
-        names = {v: f"{v}_of_{threads.name}" for v in threads.variables}
-        new = [name for name in names.values() if name not in self.told]
-        self.told |= set(new)
-        told = [f"    {names[v]} = {self.names[v]};" for v in kernel.variables if v in names]
-        begin = [f"static int64_t {name};" for name in new]
-        declared = self._declared(function, kernel)
-        if not is_last:  # they run where the last of them stands
-            return "\n".join([*begin, self._function(declared, ["    (void)run;", *told])]), None
-        launch = self._launching(function, threads, declared, told)
-        return "\n".join([*begin, threads.text, launch]), None
-
-    def _launching(self, name: str, threads: Function, declared: str, told: Sequence[str]) -> str:
-        """Return the function that launches kernels."""
-        arrays = []
-        for array in threads.arrays:
-            buffer = self.made.buffers[array]
-            count, stored = self._show(buffer.elements), STORED[self._kind(buffer.dtype)]
-            where = f"run->buffers[{self.slots[array]}]"
-            arrays.append(f'GIVEN({stored}, "{array}", {where}, {count})')
-        sizes = (self.names[n] for n in threads.sizes)
-        variables = (f"{v}_of_{threads.name}" for v in threads.variables)
-        given = ", ".join(["run", f"memory_of_{name}", "own_bytes", *arrays, *sizes, *variables])
-        blocks, own_bytes = self._show(threads.blocks), self._show(threads.own_bytes)
-        lines = [
-            f"static unsigned char *memory_of_{name};",
-            self._function(
-                f"static void threads_of_{name}(void)",
-                [
-                    f"    const int64_t own_bytes = {own_bytes};",
-                    f"    fibre_{threads.name}({given});",
-                ],
-            ),
-            self._function(
-                declared,
-                [
-                    "    begin_launches(run);",
-                    f"    memory_of_{name} = own_memory_of({own_bytes} * {blocks});",
-                    *told,
-                    f"    launch({blocks}, {threads.threads}, threads_of_{name});",
-                ],
-            ),
-        ]
-        return "\n".join(lines)
+def _launching(function: Function) -> str:
+    """The C function that launches one."""
+    (head,) = (line for line in function.text.splitlines() if line.startswith("KERNEL("))
+    arrays = [
+        f'GIVEN({number}, "{name}", given_now[{3 + k}], counts_now[{k}])'
+        for k, (number, name) in enumerate(_ARRAY.findall(head))
+    ]
+    first = 3 + len(arrays)
+    count = first + len(function.sizes) + len(function.variables)
+    numbers = [f"given_now[{k}]" for k in range(first, count)]
+    own = ["(Run *)given_now[0]", "(unsigned char *)given_now[1]", "given_now[2]"]
+    return (
+        f"static void threads_of_{function.name}(void) {{\n"
+        f"    fibre_{function.name}({', '.join([*own, *arrays, *numbers])});\n}}\n"
+        f"EXPORTED void launch_{function.name}"
+        "(int64_t blocks, const int64_t *given, const int64_t *counts) {\n"
+        "    const uint64_t floats = begin_exact_floats();\n"
+        "    given_now = given, counts_now = counts;\n"
+        "    memset((void *)given[1], 0xff, (size_t)(given[2] * blocks));\n"
+        f"    launch(blocks, {function.threads}, threads_of_{function.name});\n"
+        "    end_exact_floats(floats);\n}\n"
+    )
 
 
 @dataclass(frozen=True)
-class FibreProgram(CompiledProgram):
-    """A program whose kernels are fibres."""
+class HeldMemory:
+    """Memory of the device."""
 
-    def text_units(self, dtype: str) -> Iterator[tuple[str, str]]:
-        """Yield the units."""
-        return FibreWriter(self.kernels, dtype).units()
-
-    def watched(
-        self, sizes: Mapping[str, int], dtype: str, left_out: int = 0, once: int = 0
-    ) -> tuple[Mapping[str, Any], str]:
-        """Return the outputs of a run, and the first fault in it, "" if there is none. The barrier
-        in line `left_out` is: always, or only the time `once` that a thread comes there.
-        """
-        self.prepare(dtype)
-        _, loaded = self._loaded[dtype]
-        asked = {"faults": 0, "left_out": left_out, "left_out_once": once}
-        for name, value in asked.items():
-            ctypes.c_int64.in_dll(loaded, name).value = value
-        outputs: Mapping[str, Any] = {}
-        try:
-            outputs = self.run(sizes, 3, dtype).outputs
-        except RunError:  # a fault may be a number that is no index
-            if not ctypes.c_int64.in_dll(loaded, "faults").value:
-                raise
-        if not ctypes.c_int64.in_dll(loaded, "faults").value:
-            return outputs, ""
-        return outputs, (ctypes.c_char * 400).in_dll(loaded, "fault").value.decode()
+    held: npt.NDArray[Any] = field(repr=False)
+    address: int
 
 
-def fibres(program: Program) -> FibreProgram:
-    """A program that runs as fibres."""
-    return FibreProgram(program, held_in_rows(program_kernels(program)), Build().found())
+@dataclass
+class FibreDriver:
+    """A GPU whose kernels know how many elements the arrays have that they are given."""
+
+    elements: Mapping[str, int]
+    log: list[str] = field(default_factory=list)
+    """What was asked for, in order."""
+    asked: list[tuple[str, Callable[[], object]]] = field(default_factory=list)
+    """What is not done yet."""
+    before: list[tuple[str, Callable[[], object]]] = field(default_factory=list)
+    """What was asked for before a graph was begun."""
+    multiprocessors: int = 4
+    shared_bytes: int = 228 << 10
+    block_bytes: int = 227 << 10
+    bytes: int = 0
+    """The bytes of the device's memory that are held."""
+    most_bytes: int = 0
+
+    def load(self, made: Sequence[Function]) -> Kernels:
+        """Compile functions as C."""
+        with shared_cache():
+            library, self.library = load([Unit("program", unit(made))], Build().found(), headers())
+        self.library.forget_all()
+        kernels = {f.name: (f, getattr(self.library, f"launch_{f.name}")) for f in made}
+        return Kernels(kernels, CompilerWork(library.seconds, library.cpu_seconds))
+
+    def free_bytes(self) -> int:
+        """A gigabyte in all."""
+        return 2**30 - self.bytes
+
+    def memory(self, count: int) -> HeldMemory:
+        """Memory that holds anything."""
+        if count > self.free_bytes():
+            raise MemoryError
+        self.bytes += count
+        self.most_bytes = max(self.most_bytes, self.bytes)
+        held = self._known(np.full(count + 1, 0xA5, np.uint8))
+        weakref.finalize(held, self._free, count)
+        return HeldMemory(held, held.ctypes.data)
+
+    def _free(self, count: int) -> None:
+        self.bytes -= count
+
+    def host_memory(self, count: int) -> npt.NDArray[Any]:
+        """Memory of zeros."""
+        return self._known(np.zeros(count + 1, np.uint8))[:count]
+
+    def _known(self, held: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        address = ctypes.c_int64(held.ctypes.data)
+        self.library.know(address, ctypes.c_int64(held.nbytes))
+        weakref.finalize(held, self.library.forget, address)
+        return held
+
+    def copy(self, to: int, source: int, count: int) -> None:
+        """Copy later."""
+        self._ask(f"copy {count} bytes", lambda: ctypes.memmove(to, source, count))
+
+    def fill(self, to: int, value: int, count: int) -> None:
+        """Fill later."""
+        self._ask(f"fill {count} bytes", lambda: ctypes.memset(to, value, count))
+
+    def launch(self, kernel: Any, blocks: int, given: Sequence[int]) -> None:
+        """Launch later."""
+        function, launching = kernel
+        numbers = (ctypes.c_int64 * len(given))(*given)
+        known = [self.elements.get(name, 2**31) for name in function.arrays]
+        counts = (ctypes.c_int64 * (len(known) + 1))(*known)
+        text = f"launch {function.name} in {blocks}"
+        self._ask(text, lambda: launching(ctypes.c_int64(blocks), numbers, counts))
+
+    def _ask(self, text: str, do: Callable[[], object]) -> None:
+        self.log.append(text)
+        self.asked.append((text, do))
+
+    def begin_graph(self) -> None:
+        """Keep what was asked for before apart."""
+        self.log.append("begin graph")
+        self.before, self.asked = self.asked, []
+
+    def end_graph(self) -> Any:
+        """What was asked for since."""
+        self.log.append("end graph")
+        graph, self.asked = self.asked, self.before
+        return graph
+
+    def replay(self, graph: Any) -> None:
+        """Do all of it later."""
+        self.log.append(f"replay {len(graph)} launches")
+        self.asked += graph
+
+    def mark(self) -> Any:
+        """A list that gets the time later."""
+        mark: list[float] = []
+        self.asked.append(("mark", lambda: mark.append(time.perf_counter())))
+        return mark
+
+    def seconds_between(self, one: Any, other: Any) -> float:
+        """The seconds between two times."""
+        return float(other[0] - one[0])
+
+    def wait(self) -> None:
+        """Do what was asked for."""
+        self.log.append("wait")
+        for _, do in self.asked:
+            do()
+        self.asked.clear()
+
+    @property
+    def fault(self) -> str:
+        """The first fault of a run, "" if there is none."""
+        if not ctypes.c_int64.in_dll(self.library, "faults").value:
+            return ""
+        return (ctypes.c_char * 400).in_dll(self.library, "fault").value.decode()
+
+
+def fibres(program: Program, sizes: Mapping[str, int] | None = None) -> CudaProgram:
+    """A program that runs as fibres, at these sizes."""
+    made = program_kernels(program)
+    known = resolve(program.equations, sizes)
+    elements = {name: buffer.elements.evaluate(known) for name, buffer in made.buffers.items()}
+    return CudaProgram.of(program, made, FibreDriver(elements))
+
+
+def text_of(made: ProgramKernels, dtype: str = "float32") -> str:
+    """The C text that is compiled for a program."""
+    return unit(functions(held_in_rows(made), dtype))
+
+
+def watched(
+    made: CudaProgram,
+    sizes: Mapping[str, int],
+    dtype: str = "float32",
+    left_out: int = 0,
+    once: int = 0,
+    **more: Any,
+) -> tuple[Mapping[str, Any], str]:
+    """The outputs of a run, and the first fault in it, "" if there is none. The barrier in line
+    `left_out` is: always, or only the time `once` that a thread comes there.
+    """
+    driver = made.driver
+    assert isinstance(driver, FibreDriver)
+    made.prepare(dtype)
+    asked = {"faults": 0, "left_out": left_out, "left_out_once": once}
+    for name, value in asked.items():
+        ctypes.c_int64.in_dll(driver.library, name).value = value
+    outputs: Mapping[str, Any] = {}
+    try:
+        outputs = made.run(sizes, SEED, dtype, **more).outputs
+    except RunError:  # a fault may be a number that is no index
+        if not driver.fault:
+            raise
+    return outputs, driver.fault

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.codegen.cuda.fibres import FibreProgram, FibreWriter, fibres
+from tests.codegen.cuda.fibres import fibres, text_of, watched
 from tests.golden_files import GoldenFiles
 from tests.native_runs import compiled, shared_cache
 from workbench.algorithms import a2c, ppo, reinforce
@@ -20,6 +20,7 @@ from workbench.codegen.cuda.kernel_functions import functions
 from workbench.codegen.kernels import program_kernels
 from workbench.errors import RunError
 from workbench.language.tracing.nodes import apply
+from workbench.program.values import Program
 from workbench.transforms import Contract, Donate, Persist, Vectorize
 from workbench.transforms.step.transform import Transform
 from workbench.variants.variant import Variant, variant
@@ -61,19 +62,20 @@ def test_bits_are_those_of_compiled_c(how: str) -> None:
     made = PROGRAMS[how]()
     sizes = sizes_of(made.program, 32 if how in ("rows of a lane", "two layers") else 16)
     dtype = "float64" if how in ("few features", "along b") else "float32"
+    found, fault = watched(fibres(made.program, sizes), sizes, dtype)
     with shared_cache():
-        found, fault = fibres(made.program).watched(sizes, dtype)
         wanted = compiled(made.program).run(sizes, 3, dtype).outputs
     assert fault == ""
     for name, value in wanted.items():
         np.testing.assert_array_equal(found[name], value, err_msg=name)
 
 
-def not_needed(made: FibreProgram, sizes: Mapping[str, int], functions: bool) -> list[int]:
+def not_needed(program: Program, sizes: Mapping[str, int], functions: bool) -> list[int]:
     """The lines of the barriers of functions, or of kernels, without which no thread meets another:
     neither for good nor in one of three rounds.
     """
-    lines = dict(FibreWriter(made.kernels, "float32").units())["program"].splitlines()
+    made = fibres(program, sizes)
+    lines = text_of(program_kernels(program)).splitlines()
     kernels = next(k for k, line in enumerate(lines) if line.startswith("KERNEL("))
     tried = lines[:kernels] if functions else lines
     barriers = [k + 1 for k, line in enumerate(tried) if line.strip() == "BARRIER"]
@@ -81,7 +83,7 @@ def not_needed(made: FibreProgram, sizes: Mapping[str, int], functions: bool) ->
     assert len(barriers) > 4
     found = []
     for line in barriers:
-        faults = [made.watched(sizes, "float32", line, once)[1] for once in (0, 1, 2)]
+        faults = [watched(made, sizes, "float32", line, once)[1] for once in (0, 1, 2)]
         if not faults[0] or not any(faults[1:]):
             found.append(line)
     return found
@@ -89,9 +91,8 @@ def not_needed(made: FibreProgram, sizes: Mapping[str, int], functions: bool) ->
 
 @pytest.mark.parametrize(("how", "size"), [("few features", 16), ("rows of a lane", 32)])
 def test_no_barrier_of_a_kernel_can_be_left_out(how: str, size: int) -> None:
-    made = fibres(PROGRAMS[how]().program)
-    with shared_cache():
-        assert not not_needed(made, sizes_of(made.program, size), functions=False)
+    program = PROGRAMS[how]().program
+    assert not not_needed(program, sizes_of(program, size), functions=False)
 
 
 @wb.program
@@ -107,8 +108,8 @@ def sorting(I: int = 2, N: int = 2500) -> dict[str, Any]:
 @pytest.mark.parametrize("n", [1, 1023, 2500])
 def test_sorting_and_qr_have_the_bits_of_compiled_c(n: int) -> None:
     program = sorting()
+    found, fault = watched(fibres(program, {"N": n}), {"N": n})
     with shared_cache():
-        found, fault = fibres(program).watched({"N": n}, "float32")
         wanted = compiled(program).run({"N": n}, 3, "float32").outputs
     assert fault == ""
     for name, value in wanted.items():
@@ -117,8 +118,7 @@ def test_sorting_and_qr_have_the_bits_of_compiled_c(n: int) -> None:
 
 
 def test_no_barrier_of_sorting_and_qr_can_be_left_out() -> None:
-    with shared_cache():
-        assert not not_needed(fibres(sorting()), {"N": 2500}, functions=True)
+    assert not not_needed(sorting(), {"N": 2500}, functions=True)
 
 
 @wb.program
@@ -132,11 +132,10 @@ def looking_up(B: int = 40, N: int = 20) -> dict[str, Any]:
 
 def test_a_check_that_fails_is_told_as_by_compiled_c() -> None:
     made = variant(looking_up()).apply(Persist("b", 16)).program
-    with shared_cache():
-        with pytest.raises(RunError) as wanted:
-            compiled(made).run()
-        with pytest.raises(RunError) as found:
-            fibres(made).watched({}, "float32")
+    with shared_cache(), pytest.raises(RunError) as wanted:
+        compiled(made).run()
+    with pytest.raises(RunError) as found:
+        watched(fibres(made), {})
     assert str(found.value) == str(wanted.value)
     assert "by y at b=33" in str(found.value)
 
@@ -144,7 +143,7 @@ def test_a_check_that_fails_is_told_as_by_compiled_c() -> None:
 def test_text_is_as_stored(golden: GoldenFiles) -> None:
     """Of a program with rows that threads share, sums in parts, products and checks."""
     made = program_kernels(in_blocks(reinforce(hidden=(20,)), 32).program)
-    texts = [f.text for f in functions(made, "float32") if f is not None]
+    texts = [f.text for f in functions(made, "float32")]
     golden("kernels/reinforce.cu", "\n".join(sorted(texts, key=len)[-5:]))
 
 

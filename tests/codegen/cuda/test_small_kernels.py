@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.codegen.cuda.fibres import fibres
+from tests.codegen.cuda.fibres import fibres, watched
 from tests.native_runs import compiled, shared_cache
 from workbench.algorithms import ppo
 from workbench.codegen.cuda.kernel_functions import functions
@@ -31,7 +31,7 @@ def in_blocks(program: wb.Program, size: int) -> ProgramKernels:
 
 def test_an_update_of_ppo_has_few_kernels() -> None:
     """A rollout with its advantages three, a permutation one, a minibatch four."""
-    made = [f for f in functions(in_blocks(ppo(), 32), "float32") if f is not None]
+    made = list(functions(in_blocks(ppo(), 32), "float32"))
     assert Counter(f.kernels[-1].variables for f in made) == {
         (): 2,
         ("i",): 3,
@@ -73,11 +73,11 @@ def centred_and_kept(B: int = 100, I: int = 2) -> dict[str, Any]:
 @pytest.mark.parametrize(("written", "together"), [(centred, True), (centred_and_kept, False)])
 def test_what_blocks_need_alone_they_compute_themselves(written: Any, together: bool) -> None:
     program = wb.variant(written()).apply(Persist("b", 16)).apply(Contract()).program
-    made = [f for f in functions(program_kernels(program), "float32") if f is not None]
+    made = list(functions(program_kernels(program), "float32"))
     of_blocks = [f for f in made if f.kernels[-1].dealing is not None]
     assert any(len(f.kernels) > 1 for f in of_blocks) is together
+    found, fault = watched(fibres(program), {})
     with shared_cache():
-        found, fault = fibres(program).watched({}, "float32")
         wanted = compiled(program).run({}, 3, "float32").outputs
     assert fault == ""
     for name, value in wanted.items():

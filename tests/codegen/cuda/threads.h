@@ -53,7 +53,7 @@ ARRAY_OF(uint8_t)
     (void)name;
 #define OWN(number, name, memory, begin, elements)                                           \
     const array_of_##number name = {(number *)((memory) + (begin)), elements, sizeof(number), \
-                                    seen_of((memory) + (begin), (elements) * sizeof(number)), #name, 0};        \
+                                    seen_of((memory) + (begin)), #name, 0};                  \
     (void)name;
 #define CONSTANTS(number, name, count, ...)                                                  \
     static number name##_values[] = {__VA_ARGS__};                                           \
@@ -75,6 +75,7 @@ ARRAY_OF(uint8_t)
         if (writes(to_.seen, to_.step, to_.count, at_, to_.name, __LINE__)) to_.p[at_] = value_; \
     } while (0)
 #define ROLLED
+#define EXCHANGED(place, expected, value) exchanged(place, expected, value)
 #define BARRIER wait_for_block(__LINE__);
 #define FROM_LANE_BESIDE(x, apart)                                                            \
     ({                                                                                        \
@@ -84,8 +85,7 @@ ARRAY_OF(uint8_t)
         other_;                                                                               \
     })
 
-static Run *run; /* that of the launch */
-static Seen *seen_of(const void *begin, int64_t bytes);
+static Seen *seen_of(const void *begin);
 enum { READY, AT_BLOCK, AT_WARP, DONE };
 typedef struct {
     int state, line, started;
@@ -184,6 +184,13 @@ static int writes(Seen *seen, int64_t step, int64_t count, int64_t at, const cha
     return 1;
 }
 
+__attribute__((unused)) static uint64_t exchanged(unsigned long long *place, uint64_t expected,
+                                                  uint64_t value) {
+    const uint64_t before = *place;
+    if (before == expected) *place = value;
+    return before;
+}
+
 static void wait_at(int state, int line) {
     Fibre *const fibre = &fibres[this_thread];
     fibre->state = state, fibre->line = line;
@@ -275,19 +282,6 @@ static void run_block(int threads) {
         }
 }
 
-static unsigned char *own_memory_of(int64_t bytes) {
-    static unsigned char *memory;
-    static int64_t held;
-    if (held < bytes) {
-        free(memory);
-        memory = aligned_alloc(64, (size_t)(held = (bytes + 63) / 64 * 64));
-    }
-    if (bytes) memset(memory, 0xff, (size_t)bytes);
-    return memory;
-}
-
-static void begin_launches(Run *of_launch) { run = of_launch; }
-
 static void launch(int64_t blocks, int threads, void (*body)(void)) {
     int64_t *const order = malloc((size_t)blocks * sizeof(int64_t));
     for (int64_t k = 0; k < blocks; k++) order[k] = k;
@@ -303,25 +297,46 @@ static void launch(int64_t blocks, int threads, void (*body)(void)) {
     free(order);
 }
 
-/* What is seen of other memory, by the bytes at which elements begin: of the arena in one piece, so
-   that arrays are seen to have the same memory, and of arrays outside of it. */
-static Seen *seen_of(const void *begin, int64_t bytes) {
-    static struct { const char *begin; int64_t bytes; Seen *seen; } known[4096];
-    const char *from = begin;
-    if (from >= run->arena && from < run->own) from = run->arena, bytes = run->own - run->arena;
-    int k = 0;
-    while (k < 4096 && known[k].seen && known[k].begin != from) k++;
-    if (k == 4096) abort();
-    if (known[k].bytes < bytes) {
-        free(known[k].seen);
-        known[k].begin = from;
-        known[k].bytes = bytes;
-        known[k].seen = calloc((size_t)bytes, sizeof(Seen));
-    }
-    return known[k].seen + ((const char *)begin - from);
+/* What is seen of other memory, by the bytes at which elements begin: of each piece in one, so that
+   arrays are seen to have the same memory. */
+static struct { const char *begin; int64_t bytes; Seen *seen; } known[64];
+
+EXPORTED void forget(int64_t begin) {
+    for (int k = 0; k < 64; k++)
+        if (known[k].seen && known[k].begin == (const char *)begin) {
+            free(known[k].seen);
+            known[k].seen = 0;
+        }
 }
+
+EXPORTED void forget_all(void) {
+    for (int k = 0; k < 64; k++) {
+        free(known[k].seen);
+        known[k].seen = 0;
+    }
+}
+
+EXPORTED void know(int64_t begin, int64_t bytes) {
+    int k = 0;
+    while (k < 64 && known[k].seen) k++;
+    if (k == 64) abort();
+    known[k].begin = (const char *)begin;
+    known[k].bytes = bytes;
+    known[k].seen = calloc((size_t)bytes, sizeof(Seen));
+}
+
+static Seen *seen_of(const void *at) {
+    const char *const begin = at;
+    for (int k = 0; k < 64; k++)
+        if (known[k].seen && begin >= known[k].begin && begin < known[k].begin + known[k].bytes)
+            return known[k].seen + (begin - known[k].begin);
+    abort();
+}
+
+/* What a launch is given, and the elements of each array. */
+static const int64_t *given_now, *counts_now;
 #define GIVEN(number, name, begin, elements)                                                     \
-    (array_of_##number){(number *)(begin), elements, sizeof(number), seen_of(begin, (elements) * sizeof(number)), \
+    (array_of_##number){(number *)(begin), elements, sizeof(number), seen_of((const void *)(begin)), \
                         name, 0}
 
 #endif

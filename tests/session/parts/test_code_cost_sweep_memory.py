@@ -14,7 +14,7 @@ from workbench.algorithms import reinforce
 from workbench.backends import backends, get
 from workbench.backends.tracker import Memory
 from workbench.errors import SizeError, UnavailableError, WorkbenchError
-from workbench.session.parts.code import TextView, code
+from workbench.session.parts.code import TextView, code, kernels
 from workbench.session.parts.cost import cost
 from workbench.session.parts.memory import MemoryView, memory
 from workbench.session.parts.runs import runs
@@ -95,18 +95,18 @@ def test_each_statement_has_its_lines_on_every_level() -> None:
     assert all(lines[n].strip() == name for n, name in owner(found.schedule).items())
 
 
-def test_the_source_of_a_backend_that_is_not_here_is_shown_with_the_reason() -> None:
+def test_the_kernels_of_a_backend_that_is_not_here_are_shown_with_the_reason() -> None:
     reason = backends()["cuda"]
     if reason is None:
         pytest.skip("there is a GPU here")
-    source = code(variant(), {"backend": "cuda"}).source
-    assert reason in source.remark
-    assert source.text == code(variant(), {"backend": "numpy"}).source.text
+    found = kernels(variant(), {"backend": "cuda", "dtype": "float32"})
+    assert found.kernels and reason in found.remark
 
 
-def test_the_source_says_that_native_runs_kernels_instead() -> None:
-    remark = code(variant(), {"backend": "native"}).source.remark
-    assert remark == "native does not run this, but the kernels under C."
+@pytest.mark.parametrize(("backend", "language"), [("native", "C"), ("cuda", "CUDA")])
+def test_the_source_says_that_others_run_kernels_instead(backend: str, language: str) -> None:
+    remark = code(variant(), {"backend": backend}).source.remark
+    assert remark == f"{backend} does not run this, but the kernels under {language}."
 
 
 def test_an_unknown_backend_is_refused() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -12,24 +12,18 @@ from typing import Any
 import numpy as np
 
 from workbench.backends import philox
-from workbench.lowering.functions import FUNCTIONS, ArrayFunction
+from workbench.lowering.functions import FUNCTIONS
 from workbench.program.operations.table import OPERATIONS
 
 Functions = dict[str, Any]
 
 
-def functions_of(
-    xp: Any,
-    path: Callable[[ArrayFunction], str] = attrgetter("path"),
-    ours: Mapping[str, Any] | None = None,
-) -> Functions:
-    """Return the table of functions that generated source calls, over an array module.
-
-    `path` gives the module's attribute for a row. `ours` are functions that it lacks or in which it
-    differs.
+def functions_of(xp: Any, ours: Mapping[str, Any] | None = None) -> Functions:
+    """Return the table of functions that generated source calls, over an array module. `ours` are
+    functions in which it differs.
     """
     table: Functions = {
-        row.name: attrgetter(path(row))(xp) for row in FUNCTIONS.values() if path(row)
+        row.name: attrgetter(row.path)(xp) for row in FUNCTIONS.values() if row.path
     }
     evaluated = {f.name: partial(_evaluated, f.name) for f in FUNCTIONS.values() if f.evaluated}
     return {**table, "broadcast_to": xp.broadcast_to, **evaluated, **_OURS, **(ours or {})}

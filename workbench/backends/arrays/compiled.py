@@ -32,10 +32,6 @@ GENERATED = "<generated from "
 """The beginning of the file names of generated functions."""
 
 
-def done_at_once() -> None:
-    """Wait for a device that is done when a call returns."""
-
-
 @dataclass(frozen=True)
 class CompiledArrays:
     """A program as source over an array module."""
@@ -44,8 +40,6 @@ class CompiledArrays:
     loop_program: LoopProgram
     xp: Any = field(repr=False)
     functions: Functions = field(repr=False)
-    finish: Callable[[], Any] = field(repr=False, default=done_at_once)
-    """A function that waits until the device is done."""
     around: Callable[[int], contextlib.AbstractContextManager[Any]] = field(
         repr=False, default=contextlib.nullcontext
     )
@@ -94,7 +88,7 @@ class CompiledArrays:
         run = RunProgress(self.loop_program, known, on_progress, results)
         function = self._checking if check_finite else self._plain
         seed = philox.checked_seed(seed)
-        externals = Externals(self.program.equations, known, seed, self.functions.get("on_host"))
+        externals = Externals(self.program.equations, known, seed)
         start = time.perf_counter()
         try:
             with externals, np.errstate(all="ignore"), self.around(threads):
@@ -109,7 +103,6 @@ class CompiledArrays:
                     results,
                     run.step,
                 )
-            self.finish()
             run.finish()
         except KeyboardInterrupt:
             pass
@@ -136,11 +129,10 @@ def compile_arrays(
     program: Program,
     xp: Any,
     functions: Functions,
-    finish: Callable[[], Any] = done_at_once,
     around: Callable[[int], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
 ) -> CompiledArrays:
     """Lower a program and generate its source over an array module."""
-    return CompiledArrays(program, lower(program), xp, functions, finish, around)
+    return CompiledArrays(program, lower(program), xp, functions, around)
 
 
 def _given(tables: Mapping[str, Any], name: str, out: Any, at: tuple[Any, ...]) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from workbench.backends.compiling.kernel_files import kernels_of
 from workbench.backends.native.building.build import build_ahead
 from workbench.backends.native.building.c_units import Unit
 from workbench.backends.native.building.compilers import find
 from workbench.backends.native.compiled_program import CompiledProgram
-from workbench.backends.native.kernel_files import kernels_of
 from workbench.backends.threads import expect_threads
 from workbench.codegen.printing.program_text import HERE, RUNTIME
 from workbench.codegen.runtime import headers

@@ -15,14 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.backends import philox
+from workbench.backends.compiling.draw_limits import check_draws
+from workbench.backends.compiling.kernel_files import keep
 from workbench.backends.externals import Externals
 from workbench.backends.failed_checks import failed
 from workbench.backends.native.building.build import Library, build_ahead
 from workbench.backends.native.building.c_units import Unit
 from workbench.backends.native.building.compilers import Compiler
 from workbench.backends.native.building.load import load
-from workbench.backends.native.draw_limits import check_draws
-from workbench.backends.native.kernel_files import keep
 from workbench.backends.native.run_arguments import CALL, Arguments
 from workbench.backends.protocol import CompilerWork, Execution, Progress
 from workbench.backends.run_progress import RunProgress

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from workbench.backends.arrays.compiled import CompiledArrays, done_at_once
+from workbench.backends.arrays.compiled import CompiledArrays
 from workbench.backends.timed.stamps import MOST_LAUNCHES, TimedLaunch, TimedRun
 from workbench.backends.timed.timed_source import TIMERS, TimedSource, timed_source
 
@@ -19,9 +19,7 @@ BATCH, BATCHES = 20, 9
 
 @dataclass(frozen=True)
 class TimedArrays(CompiledArrays):
-    """A program as source with timers. Where a device works on its own, each of them waits until it
-    is done.
-    """
+    """A program as source with timers."""
 
     timers: TimedSource = field(repr=False, kw_only=True)
 
@@ -60,13 +58,9 @@ class TimedArrays(CompiledArrays):
 
     def _gathering(self, ticks: list[int], calls: list[int], made: list[int]) -> TimedArrays:
         """Return the same program with timers that gather into these lists."""
-        clock = time.perf_counter_ns if self.finish is done_at_once else self._when_done
+        clock = time.perf_counter_ns
         table = {"clock": clock, "ticks": ticks, "calls": calls, "made": made}
         return replace(self, functions=self.functions | table)
-
-    def _when_done(self) -> int:
-        self.finish()
-        return time.perf_counter_ns()
 
     def _cost(self, ticks: list[int]) -> float:
         """Return the seconds of a timer."""
@@ -110,7 +104,6 @@ def timed_arrays(compiled: CompiledArrays) -> TimedArrays:
         compiled.loop_program,
         compiled.xp,
         compiled.functions,
-        compiled.finish,
         compiled.around,
         timers=timed_source(compiled.loop_program),
     )

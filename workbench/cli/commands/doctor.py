@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.backends import backends, default
-from workbench.backends.native.building import cache, compilers
+from workbench.backends.compiling import cache
+from workbench.backends.native.building import compilers
 from workbench.cli.arguments import Parser
 from workbench.errors import UnavailableError, installing
 from workbench.folders import CACHE_VARIABLE

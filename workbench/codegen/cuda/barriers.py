@@ -38,6 +38,7 @@ from workbench.codegen.kernel_records import (
     walk,
     writes,
 )
+from workbench.lowering.values.intervals import greatest
 from workbench.polyhedral.expression import Expression, atom, expression, variable
 from workbench.polyhedral.expressions.atoms import Atom, Extremum, Product, Size
 
@@ -66,7 +67,7 @@ class Block:
     buffers, and the variable of the loop over blocks, of which none needs another's arrays but for
     what they add up. In buffers with the same `columns` a lane's elements of rows lie in the same
     column of memory. `names` are those of its scratch memory, which other kernels of the same
-    function may call the same.
+    function may call the same. `runs`: it has a block of the program to run.
     """
 
     lanes: int
@@ -74,6 +75,7 @@ class Block:
     columns: Mapping[str, tuple[int, int]]
     names: Mapping[str, str]
     variable: str = ""
+    runs: bool = False
 
 
 class Barriers:
@@ -147,10 +149,14 @@ class Barriers:
         behind, self.pending = self.pending, before
         if self._must_wait(tuple(self._first(code))):
             yield Barrier()
-        if loop is not None and _runs(loop) and _waits(code.body):
+        if loop is not None and self._runs(loop) and _waits(code.body):
             self.pending = {}
         self.pending = {**self.pending, **behind}
         yield code
+
+    def _runs(self, loop: Loop) -> bool:
+        """Tell whether a loop has a turn, whatever the sizes."""
+        return _has_turns(loop) or (self.block.runs and loop.variable == self.block.variable)
 
     def _first(self, code: Around | Tile) -> Iterator[Access]:
         """Yield the accesses of a body before its first barrier."""
@@ -322,6 +328,30 @@ class Barriers:
         return place * self.lanes + variable(LANE) if buffer in self.by_lane else place
 
 
+INSIDE = {"permutation": 180, "orthogonalize": 100}
+"""About how many barriers a function of a block has inside: sorting 32 bits, 4 at a time, with
+sums over 1,024 threads each time; QR of a few columns.
+"""
+
+
+def passed(codes: Sequence[Code]) -> Expression:
+    """Return about how many barriers a block passes: as if loops were as long as they can be."""
+    total = expression(0)
+    for code in codes:
+        if isinstance(code, Barrier):
+            total = total + 1
+        elif isinstance(code, Together):
+            total = total + INSIDE.get(code.record.function, 0)
+        elif isinstance(code, (Around, Tile)):
+            inside = passed(code.body)
+            record = code.record if isinstance(code, Around) else None
+            if isinstance(record, Loop):
+                ranges = {record.variable: (record.lower, record.upper - 1)}
+                inside = greatest(inside, ranges) * (record.upper - record.lower)
+            total = total + inside
+    return total
+
+
 def _from_0(*loops: Loop) -> bool:
     """Tell whether loops begin with 0."""
     return all(loop.lower == 0 for loop in loops)
@@ -364,7 +394,7 @@ def _waits(codes: Sequence[Code]) -> bool:
     return any(isinstance(code, Barrier) for code in codes)
 
 
-def _runs(loop: Loop) -> bool:
+def _has_turns(loop: Loop) -> bool:
     """Tell whether a loop has a turn at all sizes, which are 1 at least."""
     turns = loop.upper - loop.lower
     least = turns.constant

@@ -18,9 +18,9 @@ from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.loops.records import Allocate, walk
 from workbench.polyhedral.expression import Expression, expression
 
-LARGE = 96 * 1024
-"""The most bytes of a piece of scratch memory that is shared: a block may have 163 KiB in all on an
-older GPU.
+MOST_SHARED = 99 * 1024
+"""Scratch memory that would end behind so many bytes is not shared: a block may have 99 KiB on the
+smallest GPUs.
 """
 
 WIDEST = 16
@@ -126,7 +126,7 @@ class _Scratch:
             if isinstance(code, Memory):
                 record, elements = code.record, code.record.elements * code.times
                 piece = Piece(begin, elements.constant, BYTES.get(record.dtype, self.real))
-                if elements.terms or piece.end - begin > LARGE:
+                if elements.terms or piece.end > MOST_SHARED:
                     self.large[record.name] = record.dtype, elements
                     continue
                 self.found[record.name] = piece

@@ -11,8 +11,9 @@ from workbench.codegen.runtime import header
 
 GPU = {"machine.h": "gpu_machine.h", "threads.h": "gpu_threads.h"}
 """The headers that a GPU has in the place of these."""
-OWN = ("block_functions.h", "block_algorithms.h")
-"""The headers of what a block runs together: each includes the one before."""
+OWN = ("device_run.h", "block_functions.h", "block_algorithms.h")
+"""The headers of what a run tells, and of what a block runs together: each includes the one before.
+"""
 
 _INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
 

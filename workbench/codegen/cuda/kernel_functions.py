@@ -1,15 +1,19 @@
-"""Kernels as functions in CUDA text, and what each is to be given."""
+"""Kernels as functions in CUDA text, what each is to be given, and what the host does between."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
+from itertools import count
+from operator import add
 
-from workbench.codegen.cuda.barriers import Barriers, Block
+from workbench.codegen.bodies.addresses import apart, outside
+from workbench.codegen.cuda.barriers import Barriers, Block, passed
 from workbench.codegen.cuda.block_places import BlockPlaces, Piece, rounded
 from workbench.codegen.cuda.headers import unit_begin
+from workbench.codegen.cuda.kept_sums import ChunkRecords, KeptSum, kept, sums_of
 from workbench.codegen.cuda.small_kernels import is_of_host, left_by, small_in_a_row
 from workbench.codegen.cuda.thread_code import (
     Around,
@@ -21,6 +25,7 @@ from workbench.codegen.cuda.thread_code import (
     shared_out,
 )
 from workbench.codegen.cuda.thread_text import ThreadText
+from workbench.codegen.dealing import Dealing
 from workbench.codegen.joined_launches import memory_in
 from workbench.codegen.kernel_records import (
     Invoke,
@@ -28,6 +33,7 @@ from workbench.codegen.kernel_records import (
     Let,
     Loop,
     Prefetch,
+    Scratch,
     Serves,
     Variable,
     walk,
@@ -38,10 +44,11 @@ from workbench.codegen.printing.c_expressions import expression_text
 from workbench.codegen.printing.c_names import C_WORDS, CNames, c_name
 from workbench.codegen.printing.value_text import KINDS, REALS, STORED
 from workbench.lowering.loops.bytes import FLOAT_BYTES
-from workbench.lowering.loops.records import For
+from workbench.lowering.loops.records import AtOnce, For, If, Launch, Record
 from workbench.lowering.loops.records import walk as walk_program
 from workbench.names import unique
 from workbench.polyhedral.expression import Expression, expression, maximum, variable
+from workbench.program.operations.table import OPERATIONS
 
 THREADS_OF_LANE = 4
 """The threads that share the rows of a lane."""
@@ -59,6 +66,9 @@ TILE ROWS THREADS
 """Words of C and C++, and names that the text uses itself."""
 _BLOCKS = {"first_block": "first_block", "behind_blocks": "behind_blocks"}
 
+SIDE_BY_SIDE = (164 * 1024) // 2 - 1024
+"""The bytes of shared memory with which an A100 has two blocks on a multiprocessor."""
+
 MANY_THREADS = 1024
 """Those of a block that is alone: it sorts a permutation, or runs small kernels in a row."""
 
@@ -67,8 +77,8 @@ MANY_THREADS = 1024
 class Function:
     """Kernels as one function: its CUDA text, and how it is launched: `blocks` blocks of so many
     threads and bytes of shared memory, with `own_bytes` of other memory for each block. It is given
-    `arrays`, then the values of `sizes` and of `variables`. It runs where the last of its kernels
-    stands.
+    what the run tells all kernels, its own memory and the bytes of each block, then `arrays`, the
+    values of `sizes` and of `variables`. The number of the main loop's iteration the run tells.
     """
 
     name: str
@@ -81,17 +91,46 @@ class Function:
     arrays: tuple[str, ...]
     sizes: tuple[str, ...]
     variables: tuple[str, ...]
+    barriers: Expression = field(repr=False)
+    """About how many barriers a block passes."""
 
 
-def functions(made: ProgramKernels, dtype: str) -> Iterator[Function | None]:
-    """Yield the kernels of a program as functions, for one dtype of floats. Small ones in a row are
-    one. There is none for what the host does: to call an external object, and to hand over values
-    from outside.
+@dataclass(frozen=True)
+class HostCall:
+    """A call of an external object, which the host makes: functions that run before and behind it,
+    and the memory that these and the call hand on to each other, by name with dtype and elements.
     """
-    writer = _Writer(made, dtype)
+
+    invoke: Invoke
+    before: Function | None
+    behind: Function | None
+    memory: Mapping[str, tuple[str, Expression]]
+
+
+def launched(made: ProgramKernels, dtype: str) -> Iterator[Function | HostCall]:
+    """Yield what the kernels of a program become, in order, for one dtype of floats: each function
+    runs where the last of its kernels stands. Small ones in a row are one.
+    """
+    writer, main = _Writer(made, dtype), _in_main_loop(made)
     for row in small_in_a_row(made):
         kernels = [made.kernels[number] for number in row]
-        yield None if is_of_host(made.program, kernels[0]) else writer.function(kernels)
+        writer.in_main_loop = row[-1] in main
+        call = is_of_host(kernels[0])
+        yield writer.host_call(kernels[0]) if call else writer.function(kernels)
+
+
+def functions(made: ProgramKernels, dtype: str) -> Iterator[Function]:
+    """Yield all functions of a program, for one dtype of floats."""
+    return with_calls(launched(made, dtype))
+
+
+def with_calls(launched: Iterable[Function | HostCall]) -> Iterator[Function]:
+    """Yield functions, and those before and behind calls in their places."""
+    for one in launched:
+        if isinstance(one, Function):
+            yield one
+        else:
+            yield from (f for f in (one.before, one.behind) if f is not None)
 
 
 @dataclass(frozen=True)
@@ -110,13 +149,48 @@ class _Writer:
         self.taken = {*_USED.split(), *(w for w in _WORD.findall(unit_begin()) if len(w) > 1)}
         self.names: dict[str, str] = {}
         self.memory = memory_in(made.loops)
-        for parameter in made.program.parameters:
-            self._name(parameter.name)
+        self.in_main_loop = False
+        """Whether what is written stands in the main loop, whose variable the run tells."""
+        self.main = made.loops.main_loop
+        self.dtypes = {name: buffer.dtype for name, buffer in made.buffers.items()}
+        """The dtype of each array: of buffers, values from outside and what calls hand on."""
+        self.sizes = [p.name for p in made.program.parameters]
+        for call in (c for s in made.program.statements for c in s.calls):
+            if OPERATIONS[call.operation].given:
+                self.dtypes[outside(call)] = call.dtype
+                self.sizes += apart(call)
+        self.sizes = list(dict.fromkeys(self.sizes))
+        for name in self.sizes:
+            self._name(name)
         for record in walk_program(made.loops.body):
             if isinstance(record, For):
                 self._name(record.variable)
-        for name in made.buffers:
+        for name in self.dtypes:
             self._name(name)
+
+    def host_call(self, kernel: KernelRecords) -> HostCall:
+        """Return what a kernel that calls an external object becomes."""
+        at = next(k for k, r in enumerate(kernel.records) if _calls(r))
+        invoke = kernel.records[at]
+        assert isinstance(invoke, Invoke), "an external object is called in no loop of a kernel"
+        top = [r for r in kernel.records if isinstance(r, Scratch)]
+        memory = {record.name: (record.dtype, record.elements) for record in top}
+        for name, (dtype, _) in memory.items():
+            self.dtypes[name] = dtype
+            self._name(name)
+        parts = (kernel.records[:at], kernel.records[at + 1 :])
+        before, behind = (self._around_call(kernel, part, memory) for part in parts)
+        return HostCall(invoke, before, behind, memory)
+
+    def _around_call(
+        self, kernel: KernelRecords, records: Sequence[KernelRecord], memory: Iterable[str]
+    ) -> Function | None:
+        """Return records before or behind a call as a function, None where they do nothing."""
+        kept = tuple(r for r in records if not isinstance(r, Scratch))
+        if all(isinstance(record, Serves) for record in kept):
+            return None
+        buffers = (*kernel.buffers, *memory)
+        return self.function([replace(kernel, records=kept, buffers=buffers)])
 
     def function(self, kernels: Sequence[KernelRecords]) -> Function:
         """Return kernels as a function: of several, a block runs one after the other. Only the last
@@ -128,7 +202,12 @@ class _Writer:
         alone = len(kernels) == 1 or dealing is not None
         threads = _threads(kernels[-1], lanes) if alone else MANY_THREADS
         own = self._own_arrays(kernels[:-1]) if dealing is not None else {}
-        parts = self._parts(kernels, lanes, threads, max((p.end for p in own.values()), default=0))
+        begin = max((piece.end for piece in own.values()), default=0)
+        parts = self._parts(kernels, lanes, threads, begin)
+        if dealing is not None:
+            room = SIDE_BY_SIDE - max(part.places.shared_bytes for part in parts)
+            sums = self._fitting(kernels[-1], room)
+            parts = self._parts(kernels, lanes, threads, begin, sums) if sums else parts
         elements = _shared_by_blocks(parts[0]) if len(parts) == 1 else None
         lines = [
             f"    SHARED({self._stored(n)}, {self.names[n]}, {piece.begin}, {piece.elements})"
@@ -143,11 +222,13 @@ class _Writer:
         elif dealing is not None:
             blocks = dealing.chunks
         words = {word for line in lines for word in _WORD.findall(line)}
-        used = dict.fromkeys(n for k in kernels for n in k.buffers if n not in k.own)
+        used = dict.fromkeys(n for k in kernels for n in self._arrays(k) if n not in k.own)
         arrays = [n for n in used if n not in own]
         around = dict.fromkeys(v for kernel in kernels for v in kernel.variables)
-        sizes = (p.name for p in self.made.program.parameters)
-        numbers = [n for n in (*sizes, *around) if self.names[n] in words]
+        numbers = [n for n in (*self.sizes, *around) if self.names[n] in words]
+        if self.in_main_loop and self.main is not None and self.main.variable in numbers:
+            numbers.remove(self.main.variable)
+            lines.insert(0, f"    const int64_t {self.names[self.main.variable]} = ITERATION;")
         return Function(
             name=name,
             text=self._function(name, threads, lanes, arrays, numbers, lines),
@@ -161,7 +242,18 @@ class _Writer:
             arrays=tuple(arrays),
             sizes=tuple(n for n in numbers if n not in around),
             variables=tuple(n for n in numbers if n in around),
+            barriers=reduce(add, (self._passed(part) for part in parts)),
         )
+
+    def _passed(self, part: _Part) -> Expression:
+        """Return about how many barriers a block passes in a kernel: of its share of the blocks, if
+        these are dealt.
+        """
+        count, dealing = passed(part.codes), part.kernel.dealing
+        if dealing is None:
+            return count
+        share = (dealing.blocks + dealing.chunks - 1) // dealing.chunks
+        return count.substitute({"first_block": 0, "behind_blocks": share})
 
     def _function(
         self,
@@ -188,6 +280,14 @@ class _Writer:
         ]
         return "\n".join([*head, *lines, "}", ""])
 
+    def _arrays(self, kernel: KernelRecords) -> Iterator[str]:
+        """Yield the arrays of a kernel, and the values from outside that it reads."""
+        yield from kernel.buffers
+        for name in kernel.statements:
+            for call in self.made.program.statement[name].calls:
+                if OPERATIONS[call.operation].given:
+                    yield outside(call)
+
     def _own_arrays(self, kernels: Sequence[KernelRecords]) -> dict[str, Piece]:
         """Return where a block keeps the arrays of kernels that it runs for itself."""
         pieces: dict[str, Piece] = {}
@@ -203,9 +303,16 @@ class _Writer:
         return places
 
     def _parts(
-        self, kernels: Sequence[KernelRecords], lanes: int, threads: int, begin: int
+        self,
+        kernels: Sequence[KernelRecords],
+        lanes: int,
+        threads: int,
+        begin: int,
+        sums: Sequence[KeptSum] = (),
     ) -> list[_Part]:
-        """Return kernels that run one after the other, with barriers in them and between."""
+        """Return kernels that run one after the other, with barriers in them and between. The last
+        keeps `sums` in shared memory.
+        """
         scratch: dict[str, tuple[int, Piece]] = {}
 
         def meet(one: str, other: str) -> bool:
@@ -216,44 +323,61 @@ class _Writer:
 
         barriers, parts = Barriers(meet), list[_Part]()
         for number, kernel in enumerate(kernels):
-            codes = self._shared_out(kernel, lanes, threads)
+            codes = self._shared_out(kernel, lanes, threads, sums)
             places = BlockPlaces.of(self.made, kernel, codes, self.dtype, rounded(begin))
             names = {name: f"{name} of {number}" for name in (*places.shared, *places.other)}
             scratch |= {names[n]: (number, piece) for n, piece in places.shared.items()}
-            last = kernel.records[-1]
+            last, dealing = kernel.records[-1], kernel.dealing
+            blocks = last if dealing is not None and isinstance(last, Loop) else None
             block = Block(
                 lanes,
                 frozenset((*kernel.own, *names)),
                 {name: piece.column(lanes) for name, piece in places.shared.items()},
                 names,
-                last.variable if kernel.dealing is not None and isinstance(last, Loop) else "",
+                blocks.variable if blocks else "",
+                blocks is not None and dealing is not None and _all_dealt(blocks, dealing),
             )
             parts.append(_Part(kernel, barriers.of(codes, block), places))
         return parts
 
-    def _shared_out(self, kernel: KernelRecords, lanes: int, threads: int) -> tuple[Code, ...]:
+    def _fitting(self, kernel: KernelRecords, room: int) -> list[KeptSum]:
+        """Return the partial sums of a kernel for which there is room in shared memory."""
+        taken = {*kernel.buffers, *self.names, *(t.name for t in kernel.tables)}
+
+        def name(wish: str) -> str:
+            return unique(wish, taken)
+
+        fitting = []
+        for one in sums_of(_of_chunk(kernel), kernel.chunk, kernel.own, name):
+            room -= rounded(one.elements * BYTES.get(one.dtype, FLOAT_BYTES[self.dtype]))
+            if room >= 0:
+                fitting.append(one)
+        return fitting
+
+    def _shared_out(
+        self, kernel: KernelRecords, lanes: int, threads: int, sums: Sequence[KeptSum]
+    ) -> tuple[Code, ...]:
         """Return the code of a kernel's threads: of one chunk, where its blocks are dealt."""
         names = {*kernel.buffers, *self.names, *(t.name for t in kernel.tables)}
+        names |= {one.name for one in sums}
         records = _without_hints(kernel.records)
         share = partial(shared_out, lanes=lanes, threads=threads, taken=names)
         if kernel.dealing is None:
             return share(records)
-        *before, blocks = records
+        blocks = records[-1]
         assert isinstance(blocks, Loop)
-        begun: list[KernelRecord] = []
-        for record in before:
-            ours = isinstance(record, Loop) and record.variable == kernel.chunk
-            begun += record.body if ours and isinstance(record, Loop) else [record]
+        of_chunk = kept(_of_chunk(replace(kernel, records=records)), kernel.chunk, sums)
         first, behind = map(variable, _BLOCKS)
-        inside = share(blocks.body)
-        around = Around(replace(blocks, lower=first, upper=behind), inside)
-        return (*share(begun), around)
+        begun, inside, last = (
+            share(part) for part in (of_chunk.begun, of_chunk.block, of_chunk.behind)
+        )
+        return (*begun, Around(replace(blocks, lower=first, upper=behind), inside), *last)
 
     def _text(self, part: _Part, by_all_blocks: bool) -> ThreadText:
         kernel, codes, places = part.kernel, part.codes, part.places
         local = CNames(self.names, set(self.taken))
         scratch = {m.record.name: m for m in memory_of(codes)}
-        kinds = {n: self._kind(self.made.buffers[n].dtype) for n in kernel.buffers}
+        kinds = {n: self._kind(self.dtypes[n]) for n in self._arrays(kernel)}
         kinds |= {name: self._kind(m.record.dtype) for name, m in scratch.items()}
         each = {name: (m.each, m.times) for name, m in scratch.items() if m.each}
         text = ThreadText(local, kinds, REALS[self.dtype], each)
@@ -292,11 +416,49 @@ class _Writer:
         return KINDS.get(dtype, REALS[self.dtype])
 
     def _stored(self, name: str) -> str:
-        return STORED[self._kind(self.made.buffers[name].dtype)]
+        return STORED[self._kind(self.dtypes[name])]
 
     def _name(self, name: str) -> None:
         if name not in self.names:
             self.names[name] = unique(c_name(name), self.taken)
+
+
+def _all_dealt(blocks: Loop, dealing: Dealing) -> bool:
+    """Tell whether all blocks that are dealt are those of a loop: then each chunk has one."""
+    return blocks.range == (dealing.first, dealing.first + dealing.blocks)
+
+
+def _of_chunk(kernel: KernelRecords) -> ChunkRecords:
+    """Return the records that a block runs for its chunk."""
+    *before, blocks = kernel.records
+    assert isinstance(blocks, Loop)
+    begun: list[KernelRecord] = []
+    for record in before:
+        ours = isinstance(record, Loop) and record.variable == kernel.chunk
+        begun += record.body if ours and isinstance(record, Loop) else [record]
+    return ChunkRecords(tuple(begun), blocks.body)
+
+
+def _in_main_loop(made: ProgramKernels) -> frozenset[int]:
+    """Return the numbers of the kernels in the main loop."""
+    main, numbers, inside = made.loops.main_loop, count(), set[int]()
+
+    def visit(body: Iterable[Record], is_inside: bool) -> None:
+        for record in body:
+            if isinstance(record, Launch) or (isinstance(record, For) and record.apart):
+                number = next(numbers)
+                if is_inside:
+                    inside.add(number)
+            elif isinstance(record, (For, If, AtOnce)):
+                visit(record.body, is_inside or record is main)
+
+    visit(made.loops.body, False)
+    return frozenset(inside)
+
+
+def _calls(record: KernelRecord) -> bool:
+    """Tell whether a record calls an external object, or one inside of it."""
+    return any(isinstance(r, Invoke) and r.function == "external" for r in walk((record,)))
 
 
 def _threads(kernel: KernelRecords, lanes: int) -> int:

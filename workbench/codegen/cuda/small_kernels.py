@@ -25,8 +25,6 @@ from workbench.codegen.kernel_records import (
 )
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.lowering.loops.records import Allocate, AtOnce, For, Free, If, Launch, Record
-from workbench.program.operations.table import OPERATIONS
-from workbench.program.values import Program
 
 MOST_TURNS = 131_072
 """Those of the loops of a small kernel: 128 of each thread of a block."""
@@ -53,12 +51,9 @@ def held_in_rows(made: ProgramKernels) -> ProgramKernels:
     return replace(made, loops=replace(made.loops, body=body))
 
 
-def is_of_host(program: Program, kernel: KernelRecords) -> bool:
-    """Tell whether the host does what a kernel does."""
-    if any(isinstance(r, Invoke) and r.function == "external" for r in walk(kernel.records)):
-        return True
-    calls = (c for name in kernel.statements for c in program.statement[name].calls)
-    return any(OPERATIONS[call.operation].given for call in calls)
+def is_of_host(kernel: KernelRecords) -> bool:
+    """Tell whether a kernel calls an external object, which only the host can."""
+    return any(isinstance(r, Invoke) and r.function == "external" for r in walk(kernel.records))
 
 
 def left_by(made: ProgramKernels, kernels: Iterable[KernelRecords]) -> frozenset[str]:
@@ -96,8 +91,7 @@ class _Rows:
             elif isinstance(record, (Launch, AtOnce)):
                 launches = record.body if isinstance(record, AtOnce) else (record,)
                 numbers = [next(self.numbers) for _ in launches]
-                kernels = (self.made.kernels[number] for number in numbers)
-                if all(_is_small(self.made, kernel) for kernel in kernels):
+                if all(_is_small(self.made.kernels[number]) for number in numbers):
                     row += numbers
                 else:
                     end()
@@ -149,9 +143,9 @@ class _Rows:
         return few and not buffer.initial and self._users[memory] <= numbers
 
 
-def _is_small(made: ProgramKernels, kernel: KernelRecords) -> bool:
+def _is_small(kernel: KernelRecords) -> bool:
     turns = _turns(kernel.records)
-    return turns is not None and turns <= MOST_TURNS and not is_of_host(made.program, kernel)
+    return turns is not None and turns <= MOST_TURNS and not is_of_host(kernel)
 
 
 def _turns(records: Sequence[KernelRecord]) -> int | None:

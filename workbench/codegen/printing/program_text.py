@@ -22,7 +22,6 @@ from workbench.codegen.printing.kernel_text import KernelText
 from workbench.codegen.printing.stamping import FUNCTIONS, INCLUDED, NAMES
 from workbench.codegen.printing.value_text import KINDS, REALS, STORED
 from workbench.codegen.runtime import HEADERS, header
-from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import (
     HOST,
     Allocate,
@@ -88,15 +87,6 @@ def units_of(made: ProgramKernels, dtype: str, stamped: bool = False) -> Iterato
 def _words_of(text: str) -> list[str]:
     """Return the words of a C text, without its comments."""
     return _WORD.findall(COMMENT.sub(" ", text))
-
-
-def split(loops: LoopProgram) -> tuple[Sequence[Record], For | None, Sequence[Record]]:
-    """Return what stands before the main loop, that loop, and what stands behind."""
-    main = loops.main_loop
-    if main is None:
-        return loops.body, None, ()
-    at = next(k for k, r in enumerate(loops.body) if r is main)
-    return loops.body[:at], main, loops.body[at + 1 :]
 
 
 def slots(made: ProgramKernels) -> dict[str, int]:
@@ -269,7 +259,7 @@ class _Writer:
     # -- loops around them -------------------------------------------------------------------------
 
     def _driver(self) -> str:
-        before, main, behind = split(self.made.loops)
+        before, main, behind = self.made.loops.parts
         calls = self.functions.calls
         self.launches = enumerate(zip(self.kernels, self.made.kernels, strict=True))
         lines = [

@@ -15,8 +15,10 @@ import numpy as np
 
 from workbench.backends import get
 from workbench.backends.arrays.compiled import CompiledArrays
+from workbench.backends.cuda.backend import CudaBackend, driver
 from workbench.backends.protocol import Backend
 from workbench.measure.calibration import probes
+from workbench.measure.calibration.calibrate_gpu import measured_gpu
 from workbench.measure.calibration.calibrate_kernels import measured_kernels
 from workbench.measure.calibration.stopwatch import Stopwatch
 from workbench.planning.machine.calibrated import save
@@ -38,10 +40,13 @@ def calibrate(backend: str) -> tuple[Machine, Path]:
     if backend == "native":
         machine = measured_kernels()
         return machine, save(machine)
+    if isinstance(chosen, CudaBackend):
+        machine = measured_gpu(driver(), chosen.device())
+        return machine, save(machine)
     compiled = chosen.compile(probes.EMPTY)
     assert isinstance(compiled, CompiledArrays)
     with compiled.around(chosen.threads(None)):
-        watch = Stopwatch(compiled.xp, compiled.functions, compiled.finish)
+        watch = Stopwatch(compiled.xp, compiled.functions)
         machine = measured(chosen, watch)
     return machine, save(machine)
 

@@ -11,7 +11,7 @@ from workbench.backends.native.building.compilers import find
 from workbench.codegen.kernel_records import LANES
 from workbench.measure.calibration import kernel_probes as probes
 from workbench.measure.calibration.probes import WORKING_SETS
-from workbench.planning.cost.kernel_steps import ONE, OWN_KINDS
+from workbench.planning.cost.kernels.kernel_steps import ONE, OWN_KINDS
 from workbench.planning.machine.constants import Machine
 from workbench.planning.machine.defaults import DEFAULTS
 

@@ -43,7 +43,7 @@ from workbench.codegen.kernels import (
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, Buffer, For, If, Launch, Record
 from workbench.measure.calibration.probes import EMPTY, WORKING_SETS
-from workbench.planning.cost.kernel_steps import ONE, OWN_KINDS
+from workbench.planning.cost.kernels.kernel_steps import ONE, OWN_KINDS
 from workbench.polyhedral.conditions import AffineComparison
 from workbench.polyhedral.expression import Expression, expression, variable
 

@@ -52,7 +52,7 @@ def deviations(
 ) -> tuple[Deviation, ...]:
     """Compare each expected array with the one found under its name."""
     return tuple(
-        deviation(name, on_host(found[name]), on_host(values), dtype)
+        deviation(name, np.asarray(found[name]), np.asarray(values), dtype)
         for name, values in expected.items()
     )
 
@@ -90,11 +90,6 @@ def _off(found: npt.NDArray[Any], expected: npt.NDArray[Any]) -> npt.NDArray[np.
     number = finite & np.isfinite(found) & ~np.isnan(off)
     result: npt.NDArray[np.float64] = np.where(same, 0.0, np.where(number, off, np.inf))
     return result
-
-
-def on_host(values: Any) -> npt.NDArray[Any]:
-    """Return an array of any device as one of NumPy."""
-    return np.asarray(values.get() if hasattr(values, "get") else values)
 
 
 def _short(value: Any) -> str:

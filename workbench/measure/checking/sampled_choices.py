@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.backends.reference.evaluator import Reference
-from workbench.measure.checking.agreement import TOLERANCE, on_host
+from workbench.measure.checking.agreement import TOLERANCE
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.storage import AS_WRITTEN
 from workbench.program.text.infix import point_text
@@ -66,7 +66,7 @@ def judged(
     outputs.
     """
     made = {
-        name.removeprefix(CHOICE): on_host(values)
+        name.removeprefix(CHOICE): np.asarray(values)
         for name, values in found.items()
         if name.startswith(CHOICE)
     }

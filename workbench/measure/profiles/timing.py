@@ -9,15 +9,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from workbench.backends.arrays.compiled import CompiledArrays
+from workbench.backends.cuda.compiled_program import CudaProgram
 from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.protocol import Execution
 from workbench.backends.timed.stamped_program import StampedProgram
 from workbench.backends.timed.stamps import MOST_LAUNCHES, TimedLaunch, TimedRun
 from workbench.backends.timed.timed_arrays import timed_arrays
+from workbench.backends.timed.timed_functions import timed_functions
+from workbench.codegen.cuda.kernel_functions import with_calls
 from workbench.codegen.stamps.segments import stamped
 from workbench.measure.profiles.arrays import array_parts
 from workbench.measure.profiles.effort import RunRequest
-from workbench.measure.profiles.native import NativeTimes
+from workbench.measure.profiles.kernels import KernelTimes
 from workbench.measure.profiles.parts import KernelTime, Part
 from workbench.program.sizes import resolve
 
@@ -65,8 +68,11 @@ def native_timing(
             inside.append(divided.timed(*arguments))
         if segments and request.threads > 1:
             alone.append(plain.timed(*arguments))
-    times = NativeTimes(
-        compiled,
+    names = compiled.text(request.dtype).kernels
+    times = KernelTimes(
+        compiled.program,
+        compiled.kernels,
+        {name: (k,) for name, k in zip(names, compiled.kernels.kernels, strict=True)},
         resolve(compiled.program.equations, request.sizes),
         request.dtype,
         _shortest(timed),
@@ -80,6 +86,32 @@ def native_timing(
         times.kernels(),
         timed[0].launches,
         times.names,
+    )
+
+
+def cuda_timing(
+    compiled: CudaProgram,
+    request: RunRequest,
+    rounds: int,
+    report: Listener,
+) -> Timing:
+    """Time the functions of a program on a GPU; statements share them by counted work."""
+    undisturbed, timed = list[Execution](), list[TimedRun]()
+    for turn in range(rounds):
+        report("profiling", turn, rounds)
+        undisturbed.append(request.run(compiled))
+        timed.append(timed_functions(compiled, request.sizes, request.seed, request.dtype))
+    functions = list(with_calls(compiled.launched(request.dtype)))
+    times = KernelTimes(
+        compiled.program,
+        compiled.kernels,
+        {function.name: function.kernels for function in functions},
+        resolve(compiled.program.equations, request.sizes),
+        request.dtype,
+        _shortest(timed),
+    )
+    return Timing(
+        times.parts(), _least(undisturbed), times.kernels(), timed[0].launches, times.names
     )
 
 

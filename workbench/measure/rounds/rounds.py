@@ -9,12 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import numpy as np
+
 from workbench.backends import get
 from workbench.backends.philox import checked_seed
 from workbench.backends.protocol import Compiled, CompilerWork, Execution
 from workbench.errors import RunError, WorkbenchError
 from workbench.lowering.loops.bytes import Point
-from workbench.measure.checking.agreement import on_host
 from workbench.measure.checking.check import check, ran
 from workbench.measure.checking.report import Check
 from workbench.measure.rounds import process
@@ -152,7 +153,7 @@ class Candidate:
             return ()
         program = self.variant.program
         dims = {o.name: program.array[o.array].dims for o in program.outputs}
-        return kept({name: on_host(output) for name, output in self.last.outputs.items()}, dims)
+        return kept({name: np.asarray(output) for name, output in self.last.outputs.items()}, dims)
 
     def measurement(self, rounds: int | None = None) -> Measurement:
         """Return the measurement of the first `rounds` rounds, or of all."""

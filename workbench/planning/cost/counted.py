@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
+from workbench.codegen.cuda.device_memory import run_bytes
+from workbench.codegen.cuda.kernel_functions import Function, HostCall, launched, with_calls
+from workbench.codegen.cuda.small_kernels import held_in_rows, small_in_a_row
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.codegen.run_memory import peak_bytes
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.loops.records import SPACES, Apply, walk
 from workbench.lowering.lower import lower
-from workbench.planning.cost.kernel_seconds import kernel_cost
-from workbench.planning.cost.kernel_steps import KernelStep, kernel_steps
+from workbench.planning.cost.kernels.kernel_seconds import kernel_cost
+from workbench.planning.cost.kernels.kernel_steps import KernelStep, kernel_steps
+from workbench.planning.cost.kernels.side_by_side import OnMultiprocessors, OnThreads
 from workbench.planning.cost.seconds import Share, cost
 from workbench.planning.cost.work import CostItem, steps_of
 from workbench.planning.machine.constants import Machine
@@ -101,15 +105,63 @@ class CountedKernels:
         """Return the cost of each statement; under "" that of what is between them."""
         if dtype not in self._steps:
             self._steps[dtype] = kernel_steps(self.made, FLOAT_BYTES[dtype])
-        return kernel_cost(self._steps[dtype], self.made, sizes, dtype, machine, threads)
+        on_threads = OnThreads(machine, threads)
+        return kernel_cost(self._steps[dtype], self.made, sizes, dtype, machine, on_threads)
 
     def peak_bytes(self, sizes: Mapping[str, int], dtype: str, threads: int) -> Mapping[str, int]:
         """Return the most bytes held at one time, by memory space."""
         return {space: peak_bytes(self.made, sizes, dtype, threads, space) for space in SPACES}
 
 
+@dataclass(frozen=True)
+class CountedFunctions:
+    """A program of kernels that are functions on a GPU, with memory held in rows."""
+
+    made: ProgramKernels
+
+    @property
+    def loops(self) -> LoopProgram:
+        """The loop program that functions are launched from."""
+        return self.made.loops
+
+    @cached_property
+    def _by_dtype(self) -> dict[str, tuple[tuple[KernelStep, ...], list[Function | HostCall]]]:
+        return {}
+
+    def _counted(self, dtype: str) -> tuple[tuple[KernelStep, ...], list[Function | HostCall]]:
+        if dtype not in self._by_dtype:
+            steps = kernel_steps(self.made, FLOAT_BYTES[dtype])
+            self._by_dtype[dtype] = steps, list(launched(self.made, dtype))
+        return self._by_dtype[dtype]
+
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """The names of the external objects that a run calls."""
+        return frozenset(str(call.option["name"]) for call in self.made.calls)
+
+    def shares(
+        self, sizes: Mapping[str, int], dtype: str, machine: Machine, threads: int
+    ) -> dict[str, Share]:
+        """Return the cost of each statement; under "" that of what is between them."""
+        steps, functions = self._counted(dtype)
+        by_kernel: dict[int, tuple[Function, ...]] = {}
+        for row, one in zip(small_in_a_row(self.made), functions, strict=True):
+            *before, last = (id(self.made.kernels[number]) for number in row)
+            by_kernel |= dict.fromkeys(before, ())
+            by_kernel[last] = tuple(with_calls((one,)))
+        runs = OnMultiprocessors(machine, by_kernel)
+        return kernel_cost(steps, self.made, sizes, dtype, machine, runs)
+
+    def peak_bytes(self, sizes: Mapping[str, int], dtype: str, threads: int) -> Mapping[str, int]:
+        """Return the most bytes held at one time, by memory space."""
+        _, functions = self._counted(dtype)
+        return run_bytes(self.made, functions, sizes, dtype)
+
+
 def counted(program: Program, backend: str) -> Counted:
     """Lower a program for a backend and count its work."""
+    if backend == "cuda":
+        return CountedFunctions(held_in_rows(program_kernels(program)))
     if backend == "native":
         return CountedKernels(program_kernels(program))
     return CountedArrays(lower(program))

@@ -36,7 +36,8 @@ def machine(backend: object) -> Machine:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        return _default(backend, "`workbench doctor --calibrate` measures this machine")
+        peaks = " (by the published peaks of an H100)" if backend == "cuda" else ""
+        return _default(backend, f"`workbench doctor --calibrate` measures this machine{peaks}")
     except OSError as error:
         return _default(backend, f"what was measured cannot be read ({error.strerror})")
     try:

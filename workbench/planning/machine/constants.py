@@ -23,6 +23,8 @@ class Machine:
     A call takes `cold` times as long where other work has used the caches since its last execution.
     `widths` are pairs (columns, how many times as long) in falling order: a compiled product goes
     through groups of so many columns, of which the narrower ones take longer an operation.
+    A GPU has so many `multiprocessors` with so many `shared_bytes` each; its constants are those of
+    all together.
     """
 
     backend: str
@@ -38,6 +40,8 @@ class Machine:
     date: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
     widths: tuple[tuple[int, float], ...] = ((1, 1.0),)
+    multiprocessors: int = 0
+    shared_bytes: int = 0
     note: str = ""
     """The reason why these are not measured on this machine; "" where they are."""
 

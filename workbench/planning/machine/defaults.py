@@ -1,5 +1,5 @@
 """Constants for machines without a measurement: a core of a server of about 2023 under NumPy 2 and
-as compiled by gcc 12, and a data centre GPU of about 2022 under CuPy. Rounded from calibrations.
+as compiled by gcc 12, rounded from calibrations; a data centre GPU of 2022, from published peaks.
 """
 
 from __future__ import annotations
@@ -66,27 +66,6 @@ NUMPY = Machine(
     panel={"float32": 0.04 * NS, "float64": 0.1 * NS},
     fresh=0.1 * NS,
     cold=2.0,
-)
-
-_HOST = [*DRAWS, *(kind for kind, cost in COSTS.items() if cost.on_host)]
-"""The kinds done on the host, with a copy there and back."""
-
-CUDA = Machine(
-    backend="cuda",
-    call=dict.fromkeys(NUMPY.call, 8 * US)
-    | {kind: NUMPY.call[kind] + 60 * US for kind in _HOST}
-    | {kind: cost.cuda * US for kind, cost in COSTS.items() if cost.cuda is not None}
-    | {"view": 0.6 * US, "broadcast": 3 * US, "loop": 0.02 * US, "condition": 0.02 * US},
-    row=dict.fromkeys(NUMPY.row, 0.0) | {"permutation": NUMPY.row["permutation"]},
-    element={
-        kind: rates if kind in _HOST else {"float32": 0.0, "float64": 0.0}
-        for kind, rates in NUMPY.element.items()
-    },
-    byte=((1_000, 0.0005 * NS),),
-    product={"float32": 0.00005 * NS, "float64": 0.0001 * NS},
-    panel={"float32": 0.0, "float64": 0.0},
-    fresh=0.0,
-    cold=1.0,
 )
 
 
@@ -161,5 +140,50 @@ NATIVE = Machine(
     fresh=0.0,
     cold=1.0,
 )
+
+GPU_FLOPS = {"float32": 66.9e12, "float64": 33.5e12}
+"""The most operations in a second, a fused multiply-add being two: NVIDIA, "H100 Tensor Core GPU
+Architecture", SXM5, without tensor cores.
+"""
+GPU_LANES = 132 * 128 * 1.98e9
+"""The elements of float32 in a second to each of which one instruction is applied."""
+GPU_GROUP = 16 / GPU_LANES
+"""The seconds of an instruction on a group of lanes, if all of the GPU has such groups."""
+_GROUP = GROUPS["elementwise"][0]
+
+CUDA = Machine(
+    backend="cuda",
+    call={
+        "elementwise": 2.5 * US,
+        "launch": 2.5 * US,
+        "barrier": 0.25 * US,
+        "begin": 500 * US,
+        "begin kernel": 0.0,
+        "external": NUMPY.call["external"] + 50 * US,
+    },
+    row={"elementwise": 0.0, "loop": 0.0},
+    element={
+        kind: {
+            "float32": GPU_GROUP * single / _GROUP,
+            "float64": GPU_GROUP * single / _GROUP * GPU_FLOPS["float32"] / GPU_FLOPS["float64"],
+        }
+        for kind, (single, _) in GROUPS.items()
+    },
+    byte=(  # shared memory, 128 bytes a cycle of each multiprocessor; L2; memory
+        (228 << 10, 1 / 33.5e12),
+        (1 << 20, 1 / 5.5e12),
+        (50_000_000, 1 / 5.5e12),
+        (100_000_000, 1 / 3.35e12),
+    ),
+    product={dtype: 1 / flops for dtype, flops in GPU_FLOPS.items()},
+    panel={"float32": 0.0, "float64": 0.0},
+    fresh=0.0,
+    cold=1.0,
+    multiprocessors=132,
+    shared_bytes=228 << 10,
+)
+"""An H100 by its published peaks. Operations take as long beside each other as in compiled C; what
+a launch takes, and the work between two barriers, is assumed.
+"""
 
 DEFAULTS: Mapping[str, Machine] = {"numpy": NUMPY, "native": NATIVE, "cuda": CUDA}

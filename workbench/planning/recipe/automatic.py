@@ -10,9 +10,10 @@ from workbench.collection import without_collection
 from workbench.errors import WorkbenchError
 from workbench.identity import remembered
 from workbench.planning.recipe.aim import Aim
+from workbench.planning.recipe.blocks.on_gpu import on_multiprocessors
+from workbench.planning.recipe.blocks.persisted import persisted
 from workbench.planning.recipe.blockwise import NEAR
 from workbench.planning.recipe.judging import Judge, JudgedPlan
-from workbench.planning.recipe.persisted import persisted
 from workbench.planning.recipe.plan import Plan
 from workbench.planning.recipe.plan_files import AskedSizes, PlanFiles
 from workbench.planning.recipe.search import Ideas, Search
@@ -58,6 +59,9 @@ def _searched(program: Program, aim: Aim) -> Plan:
     limit = MOST // len(program.statements) + 1
     if aim.machine.backend == "native":
         blocks = judge.of(persisted(Plan(program), judge, core_cache().bytes))
+        return _Frugal(judge, aim, limit, blocks, blocks).planned()
+    if aim.machine.backend == "cuda":
+        blocks = judge.of(on_multiprocessors(Plan(program), judge))
         return _Frugal(judge, aim, limit, blocks, blocks).planned()
     whole = judge.of(vectorized(Plan(program)))
     whole = Search(judge, _faster, _seconds, limit, best=True).improved(whole)

@@ -1,4 +1,4 @@
-"""The program as text at every level, down to the C of each kernel; each line has its statement."""
+"""The program as text at every level, down to each kernel; each line has its statement."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from workbench.polyhedral import tree
 from workbench.program.text import listing
 from workbench.variants.variant import Variant
 
-COMPILED = "native"
-"""The backend that compiles kernels."""
+LANGUAGES = {"native": "C", "cuda": "CUDA"}
+"""What the texts of kernels are called, by the backend that compiles them."""
 
 
 @dataclass(frozen=True)
@@ -143,9 +143,9 @@ def kernel(variant: Variant, arguments: Mapping[str, Any]) -> TextView:
 
 
 def _remark_on_source(backend: str) -> str:
-    """Return the remark on array backends: they run the same source over their own module `xp`."""
-    if backend == COMPILED:
-        return f"{COMPILED} does not run this, but the kernels under C."
+    """Return the remark on the source that array backends run."""
+    if backend in LANGUAGES:
+        return f"{backend} does not run this, but the kernels under {LANGUAGES[backend]}."
     return _remark(backend)
 
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from workbench.backends import default
-from workbench.session.parts.code import COMPILED
 from workbench.session.protocol.messages import Answer, Message, Part, Want
 from workbench.session.state.part_cache import BEGUN_WITH, PartCache
 from workbench.session.state.variant_tree import VariantTree
@@ -20,6 +19,8 @@ from workbench.variants.variant import Variant
 MOST = 48
 """The most statements whose instances a page holds: outputs first, then the others. It is also the
 most kernels."""
+COMPILED = "native"
+"""The backend whose kernels a page holds, where it runs here."""
 KERNELS = {"backend": COMPILED, "dtype": BEGUN_WITH["dtype"]}
 PATIENCE = 20.0
 """Seconds that a page waits for its parts; it is written without later ones."""

@@ -9,7 +9,10 @@ export type Sizes = Readonly<Record<string, number>>;
 export type Overlay = "kind" | "seconds" | "profile" | "bytes" | "operations" | "measured";
 
 /** The form in which code is shown. */
-export type Level = "equations" | "order" | "loops" | "python" | "c";
+export type Level = "equations" | "order" | "loops" | "python" | Language;
+
+/** The languages of compiled kernels. */
+export type Language = "c" | "cuda";
 
 /** A range from one line of a loop program to another, both included. */
 export interface Range {

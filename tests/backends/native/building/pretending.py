@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from workbench.backends.native.building import cache
+from workbench.backends.compiling import cache
 from workbench.backends.native.building.compilers import Compiler
 
 ANSWERS = """#!/bin/sh

@@ -8,7 +8,7 @@ import pytest
 import workbench as wb
 from tests.backends.native.building.pretending import FakeCompiler, cached_files, gone
 from tests.backends.native.building.small_units import EXPORT, HEADERS, RUNTIME, UNITS
-from workbench.backends.native.building import cache
+from workbench.backends.compiling import cache
 from workbench.backends.native.building.build import build
 from workbench.backends.native.building.c_units import Unit
 from workbench.backends.native.building.compilers import Compiler

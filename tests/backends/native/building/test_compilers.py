@@ -13,7 +13,8 @@ import pytest
 
 from tests.backends.native.building.pretending import ANSWERS, FakeCompiler, cached_files, script
 from tests.backends.native.building.small_units import EXPORT, HEADERS, UNITS, call
-from workbench.backends.native.building import cache, compilers
+from workbench.backends.compiling import cache
+from workbench.backends.native.building import compilers
 from workbench.backends.native.building.build import build
 from workbench.backends.native.building.c_units import Unit
 from workbench.backends.native.building.compilers import Compiler, find

@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from workbench.backends.native.building import cache
+from workbench.backends.compiling import cache
 from workbench.backends.native.building.c_units import Unit, included
 from workbench.backends.native.building.compiler_failures import compiling_failed, linking_failed
 from workbench.backends.native.building.compilers import Compiler, environment

@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from workbench.backends.native.building import cache
+from workbench.backends.compiling import cache
 from workbench.backends.native.building.processes import Ended, run_side_by_side
 from workbench.codegen import runtime
 from workbench.errors import UnavailableError, installing

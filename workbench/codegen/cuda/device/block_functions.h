@@ -7,7 +7,7 @@
 #define WORKBENCH_BLOCK_FUNCTIONS_H
 
 #include "number_draws.h"
-#include "threads.h"
+#include "device_run.h"
 
 /* The first block of a chunk, of which so many share the `dealt` blocks from `first` on. There are less
    than 2^31 blocks, and less than 2^16 chunks where they do not share them evenly. */

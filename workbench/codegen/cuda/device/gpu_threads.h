@@ -33,21 +33,7 @@
 #define BARRIER __syncthreads();
 #define FROM_LANE_BESIDE(x, apart) __shfl_xor_sync(0xffffffffu, x, apart)
 
-/* What a run tells its kernels, and they it: the first check that failed, and its numbers. */
-#define MOST_NUMBERS 8
-#define MOST_DIMS 16
-typedef struct {
-    int64_t seed;
-    unsigned long long failed;
-    int64_t numbers[MOST_NUMBERS];
-    int64_t instance[MOST_DIMS];
-} Run;
-
-INLINE void fail(Run *run, int64_t check, int64_t n, const int64_t *numbers, int64_t dims,
-                 const int64_t *instance) {
-    if (atomicCAS(&run->failed, 0ull, (unsigned long long)check)) return;
-    for (int64_t k = 0; k < n; k++) run->numbers[k] = numbers[k];
-    for (int64_t k = 0; k < dims; k++) run->instance[k] = instance[k];
-}
+/* The old value at a place, where the new one is from now on if it was `expected`. */
+#define EXCHANGED(place, expected, value) atomicCAS(place, expected, value)
 
 #endif

@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { useCurrent, usePart, useSelection, useStore, useWorkbench } from "../../model/hooks";
-import type { Level } from "../../model/selection";
+import type { Language, Level } from "../../model/selection";
 import { Waiting } from "../../waiting";
 import type { CodeView, TextView } from "../../protocol";
 import { Kernels } from "./kernels";
@@ -14,6 +14,7 @@ const LEVELS: readonly { readonly name: Level; readonly title: string; readonly 
   { name: "loops", title: "Loops", says: "The loop program, with memory" },
   { name: "python", title: "Python", says: "What runs on array backends" },
   { name: "c", title: "C", says: "What runs on native: compiled kernels" },
+  { name: "cuda", title: "CUDA", says: "What runs on cuda: kernels of a GPU" },
 ];
 
 export function Code(): JSX.Element {
@@ -26,13 +27,17 @@ export function Code(): JSX.Element {
         <Levels level={level} />
         <Against chosen={against} choose={setAgainst} />
       </div>
-      {level === "c" ? <Kernels against={there} /> : <Whole level={level} against={there} />}
+      {level === "c" || level === "cuda" ? (
+        <Kernels language={level} against={there} />
+      ) : (
+        <Whole level={level} against={there} />
+      )}
     </div>
   );
 }
 
 /** The program's text at a level that has a single one. */
-function Whole({ level, against }: { level: Exclude<Level, "c">; against: string }): JSX.Element {
+function Whole({ level, against }: { level: Exclude<Level, Language>; against: string }): JSX.Element {
   const { backend, line } = useSelection();
   const current = useCurrent();
   const loaded = usePart("code", { backend });
@@ -60,7 +65,7 @@ function Whole({ level, against }: { level: Exclude<Level, "c">; against: string
   );
 }
 
-function textOf(code: CodeView, level: Exclude<Level, "c">): TextView {
+function textOf(code: CodeView, level: Exclude<Level, Language>): TextView {
   if (level === "equations") return code.equations;
   if (level === "order") return code.schedule;
   return level === "loops" ? code.loops : code.source;

@@ -2,19 +2,26 @@
 
 import type { ReactNode } from "react";
 import { useCurrent, usePart, useSelection, useStore } from "../../model/hooks";
+import type { Language } from "../../model/selection";
 import type { KernelView } from "../../protocol";
 import { Waiting } from "../../waiting";
 import { Same, Text } from "./text";
 
-/** The backend that runs compiled kernels. */
-export const COMPILED = "native";
+/** The backend whose kernels are in a language. */
+export const BACKENDS: Readonly<Record<Language, string>> = { c: "native", cuda: "cuda" };
+
+/** Returns the language of a backend's kernels, if it compiles any. */
+export function languageOf(backend: string): Language | undefined {
+  return (Object.keys(BACKENDS) as Language[]).find((language) => BACKENDS[language] === backend);
+}
+
 /** The most names of a list that is open at first. */
 const FEW = 8;
 
 /** `against` is the key of the variant to compare with; "" for none. */
-export function Kernels({ against }: { against: string }): JSX.Element {
+export function Kernels({ language, against }: { language: Language; against: string }): JSX.Element {
   const { dtype, kernel: chosen, statements } = useSelection();
-  const loaded = usePart("kernels", { backend: COMPILED, dtype });
+  const loaded = usePart("kernels", { backend: BACKENDS[language], dtype });
   if (!loaded.value) return <Waiting loaded={loaded} what="the kernels" />;
   const { kernels, remark } = loaded.value;
   const kernel = shownKernel(kernels, chosen, statements);
@@ -24,7 +31,7 @@ export function Kernels({ against }: { against: string }): JSX.Element {
       <Choice kernels={kernels} shown={kernel} />
       {remark && <p className="wbk-hint">{remark}</p>}
       <div className="wbk-kernel-place">
-        <KernelText name={kernel.name} against={against} />
+        <KernelText language={language} name={kernel.name} against={against} />
         <Facts kernel={kernel} />
       </div>
     </>
@@ -87,10 +94,11 @@ function Choice({ kernels, shown }: { kernels: readonly KernelView[]; shown: Ker
   );
 }
 
-function KernelText({ name, against }: { name: string; against: string }): JSX.Element {
+function KernelText(props: { language: Language; name: string; against: string }): JSX.Element {
+  const { language, name, against } = props;
   const { dtype } = useSelection();
   const current = useCurrent();
-  const run = { backend: COMPILED, dtype };
+  const run = { backend: BACKENDS[language], dtype };
   const loaded = usePart("kernel", { ...run, name });
   const others = usePart("kernels", run, against || current.key);
   const there = others.value?.kernels.some((kernel) => kernel.name === name) ? against : "";

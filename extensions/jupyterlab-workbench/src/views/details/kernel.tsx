@@ -4,14 +4,16 @@ import { usePart, useSelection, useStore } from "../../model/hooks";
 import { Waiting } from "../../waiting";
 import type { KernelView, TextView } from "../../protocol";
 import { mainSpan, spansOf } from "../code/editor";
-import { COMPILED, shownKernel } from "../code/kernels";
+import type { Language } from "../../model/selection";
+import { BACKENDS, languageOf, shownKernel } from "../code/kernels";
 
 /** The most lines that are shown; the whole text has the rest. */
 const MOST = 12;
 
 export function Kernel({ statement }: { statement: string }): JSX.Element {
   const { backend } = useSelection();
-  return backend === COMPILED ? <InC statement={statement} /> : <InSource statement={statement} />;
+  const language = languageOf(backend);
+  return language ? <InKernels language={language} statement={statement} /> : <InSource statement={statement} />;
 }
 
 function InSource({ statement }: { statement: string }): JSX.Element {
@@ -24,23 +26,28 @@ function InSource({ statement }: { statement: string }): JSX.Element {
   return <Excerpt text={source} statement={statement} remark={source.remark} whole="the source" show={show} />;
 }
 
-function InC({ statement }: { statement: string }): JSX.Element {
+function InKernels({ language, statement }: { language: Language; statement: string }): JSX.Element {
   const { dtype } = useSelection();
-  const loaded = usePart("kernels", { backend: COMPILED, dtype });
+  const loaded = usePart("kernels", { backend: BACKENDS[language], dtype });
   if (!loaded.value) return <Waiting loaded={loaded} what="the kernel" />;
   const { kernels, remark } = loaded.value;
   const kernel = shownKernel(kernels, "", [statement]);
   if (!kernel) return <p className="wbk-facts">There is no kernel.</p>;
-  return <InKernel kernel={kernel} statement={statement} remark={remark} />;
+  return <InKernel language={language} kernel={kernel} statement={statement} remark={remark} />;
 }
 
-function InKernel(props: { kernel: KernelView; statement: string; remark: string }): JSX.Element {
-  const { kernel: { name }, statement, remark } = props;
+function InKernel(props: {
+  language: Language;
+  kernel: KernelView;
+  statement: string;
+  remark: string;
+}): JSX.Element {
+  const { language, kernel: { name }, statement, remark } = props;
   const store = useStore();
   const { dtype } = useSelection();
-  const loaded = usePart("kernel", { backend: COMPILED, dtype, name });
+  const loaded = usePart("kernel", { backend: BACKENDS[language], dtype, name });
   if (!loaded.value) return <Waiting loaded={loaded} what="the kernel" />;
-  const show = (): void => store.select({ line: null, level: "c", kernel: name, pane: "code" });
+  const show = (): void => store.select({ line: null, level: language, kernel: name, pane: "code" });
   return <Excerpt text={loaded.value} statement={statement} remark={remark} whole={name} show={show} />;
 }
 

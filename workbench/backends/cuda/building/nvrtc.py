@@ -31,6 +31,8 @@ OPTIONS = (
 are kept, quotients and roots are the nearest number, and the assembler tells what a kernel takes.
 Functions that no kernel calls are no reason to warn.
 """
+FILE = "kernels.cu"
+"""What messages call the text."""
 WHEEL = "nvidia-cuda-nvrtc==13.0.48"
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 """Architectures that kernels are looked at for: A100, H100 and H200, B200."""
@@ -80,7 +82,7 @@ def compiled(text: str, architecture: str) -> Compiled:
     given = (ctypes.c_char_p * len(options))(*(o.encode() for o in options))
     _check(
         library.nvrtcCreateProgram(
-            ctypes.byref(program), text.encode(), b"kernels.cu", 0, None, None
+            ctypes.byref(program), text.encode(), FILE.encode(), 0, None, None
         )
     )
     try:

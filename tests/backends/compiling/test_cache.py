@@ -11,16 +11,16 @@ import pytest
 
 from tests.backends.native.building.pretending import cached_files
 from tests.backends.native.building.small_units import HEADERS, UNITS, call
-from workbench.backends.native.building import cache
+from workbench.backends.compiling import cache
+from workbench.backends.compiling.cache import FAILED, IN_USE, LIBRARIES, OBJECTS
 from workbench.backends.native.building.build import build
-from workbench.backends.native.building.cache import FAILED, IN_USE, LIBRARIES, OBJECTS
 from workbench.backends.native.building.compilers import Compiler
 from workbench.errors import WorkbenchError
 from workbench.folders import cache_directory
 
 KEEPING = """
 from pathlib import Path
-from workbench.backends.native.building import cache
+from workbench.backends.compiling import cache
 made = Path("made")
 made.write_text("text")
 path, note = cache.store(cache.LIBRARIES, "a.so", made)

@@ -21,10 +21,11 @@ LIMIT = 10**9
 IN_USE = 300.0
 """Seconds since its last use in which a file is not removed: a process may be about to load it."""
 OBJECTS, LIBRARIES, FAILED, KERNELS = "objects", "libraries", "failed", "kernels"
-"""Folders of the cache: compiled units, linked libraries, sources that did not compile, and kernels
-that libraries are made of.
+CUBINS = "cubins"
+"""Folders of the cache: compiled units, linked libraries, sources that did not compile, kernels
+that libraries are made of, and those of GPUs as machine code.
 """
-BOUNDED = (OBJECTS, LIBRARIES, FAILED, KERNELS)
+BOUNDED = (OBJECTS, LIBRARIES, FAILED, KERNELS, CUBINS)
 """The folders whose files have at most `LIMIT` bytes."""
 ZIG = "zig"
 """The folder that zig fills with its run-time libraries; it is no part of what is bounded."""

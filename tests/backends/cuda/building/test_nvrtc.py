@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from workbench.backends.cuda import nvrtc
+from workbench.backends.cuda.building import nvrtc
 from workbench.codegen.cuda.headers import unit_begin
 from workbench.errors import CompilerError, UnavailableError, WorkbenchError
 

@@ -1,4 +1,4 @@
-"""Times of compiled C shared out: made-up seconds whose division is known."""
+"""Times of kernels shared out: made-up seconds whose division is known."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.protocol import Execution
 from workbench.backends.timed.stamps import TimedRun
 from workbench.codegen.stamps.segments import Segment, stamped
-from workbench.measure.profiles.native import NativeTimes
+from workbench.measure.profiles.kernels import KernelTimes
 from workbench.measure.profiles.parts import PYTHON, Part
 from workbench.program.sizes import resolve
 from workbench.transforms import Persist
@@ -50,9 +50,16 @@ def run_of(seconds: list[float], calls: list[int], cost: float = 0.0) -> TimedRu
     return TimedRun(whole, seconds, calls, calls, cost)
 
 
+def told(native: CompiledProgram, *runs: Any) -> KernelTimes:
+    names, kernels = native.text().kernels, native.kernels.kernels
+    launched = {name: (kernel,) for name, kernel in zip(names, kernels, strict=True)}
+    sizes = resolve(native.program.equations, {"B": 16})
+    return KernelTimes(native.program, native.kernels, launched, sizes, "float32", *runs)
+
+
 def times(
     made: Made, kernel: float, inside: list[float], cost: float = 0.0
-) -> tuple[NativeTimes, int]:
+) -> tuple[KernelTimes, int]:
     """Times in which the divided kernel takes `kernel` seconds, and its segments `inside`."""
     native, segments = made
     count = len(native.kernels.kernels)
@@ -62,8 +69,7 @@ def times(
     others = [1.0 if k != number else 0.0 for k in range(count)]
     calls = [CALLS] * (count + len(segments))
     divided = run_of([*others, *inside], calls, cost)
-    sizes = resolve(native.program.equations, {"B": 16})
-    return NativeTimes(native, sizes, "float32", plain, segments, plain, divided), number
+    return told(native, plain, segments, plain, divided), number
 
 
 def of_kernel(found: tuple[Part, ...], name: str) -> dict[tuple[int, str], float]:
@@ -120,10 +126,9 @@ def test_the_time_of_stamps_is_taken_out(made: Made) -> None:
 
 def test_without_a_second_build_counted_work_divides(made: Made) -> None:
     native, _ = made
-    sizes = resolve(native.program.equations, {"B": 16})
     count = len(native.kernels.kernels)
     plain = run_of([1.0] * count, [CALLS] * count)
-    found = NativeTimes(native, sizes, "float32", plain)
+    found = told(native, plain)
     number = max(range(count), key=lambda k: len(native.kernels.kernels[k].statements))
     name = found.kernels()[number].name
     parts = of_kernel(found.parts(), name)
@@ -144,7 +149,6 @@ def test_kernels_that_were_not_launched_have_no_row(made: Made) -> None:
     native, _ = made
     count = len(native.kernels.kernels)
     plain = run_of([0.0] * (count - 1) + [1.0], [0] * (count - 1) + [CALLS])
-    sizes = resolve(native.program.equations, {"B": 16})
-    found = NativeTimes(native, sizes, "float32", plain)
+    found = told(native, plain)
     assert len(found.kernels()) == 1
     assert {p.kernel for p in found.parts()} == {found.kernels()[0].name, PYTHON}

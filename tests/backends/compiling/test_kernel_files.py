@@ -13,8 +13,7 @@ import pytest
 import workbench as wb
 from tests.programs import small_ppo
 from workbench.backends import get
-from workbench.backends.native import kernel_files
-from workbench.backends.native.building import cache
+from workbench.backends.compiling import cache, kernel_files
 from workbench.codegen.kernels import program_kernels
 from workbench.errors import RunError
 from workbench.program.values import Program

@@ -9,7 +9,7 @@ import pytest
 import workbench as wb
 from tests.golden_files import GoldenFiles
 from workbench.algorithms import ppo, reinforce
-from workbench.backends.cuda import kernel_resources, nvrtc
+from workbench.backends.cuda.building import kernel_resources, nvrtc
 from workbench.codegen.cuda.kernel_functions import Function
 from workbench.codegen.kernels import ProgramKernels
 from workbench.errors import CompilerError, WorkbenchError
@@ -60,7 +60,7 @@ def test_a_kernel_that_is_refused_is_told_with_its_statement(
     functions = kernel_resources.functions
 
     def broken(made: ProgramKernels, dtype: str) -> list[Function]:
-        *_, last = (f for f in functions(made, dtype) if f is not None)
+        *_, last = functions(made, dtype)
         return [replace(last, text=last.text.replace("ST(", "STORED("))]
 
     monkeypatch.setattr(kernel_resources, "functions", broken)

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from workbench.planning.cost.own_bytes import least_own_bytes, most_own_bytes
+from workbench.planning.cost.kernels.own_bytes import least_own_bytes, most_own_bytes
+from workbench.planning.recipe.blocks.recomputed import own_bytes_of, recomputed
 from workbench.planning.recipe.judging import Judge
 from workbench.planning.recipe.plan import Plan, Reasoned
-from workbench.planning.recipe.recomputed import own_bytes_of, recomputed
 from workbench.transforms import Incrementalize, Persist, Vectorize
 from workbench.transforms.incrementalize.rewrite import slides
 from workbench.transforms.step.refusal import Refused
@@ -36,7 +36,7 @@ def persisted(start: Plan, judge: Judge, cache: int) -> Plan:
     that fills the cache.
     """
     plan, larger = recurrent(start), list[Plan]()
-    lengths = {d: plan.program.dim[d].size.evaluate(judge.sizes) for d in _order(plan)}
+    lengths = {d: plan.program.dim[d].size.evaluate(judge.sizes) for d in independent(plan)}
     for most in BLOCKS:
         blocks = {d: size_for(n, most, judge.threads) for d, n in lengths.items()}
         runs = {d: runs_for(-(-n // blocks[d]), judge.threads) for d, n in lengths.items()}
@@ -78,8 +78,8 @@ def in_blocks(plan: Plan, blocks: Mapping[str, int], runs: Mapping[str, int]) ->
     """
     for dim, size in blocks.items():
         why = (
-            f"a block of {size} along {dim} goes through all of its statements in a core's cache, "
-            f"in {runs[dim]} runs, which threads share out and which are added up in order"
+            f"a block of {size} along {dim} goes through all of its statements with its arrays "
+            f"near, in {runs[dim]} runs, which are shared out and which are added up in order"
         )
         axis = Reasoned(Vectorize(dim), f"nothing along {dim} needs anything else along it")
         step = Persist(dim, size, runs[dim])
@@ -100,7 +100,7 @@ def _persisted(plan: Plan, step: Persist, why: str) -> Plan | None:
     return None
 
 
-def _order(plan: Plan) -> list[str]:
+def independent(plan: Plan) -> list[str]:
     """Return the dimensions along which nothing needs anything else, in the program's order."""
     steps = Vectorize.candidates(plan.program)
     return [step.dim for step in steps if step.is_whole(plan.program)]

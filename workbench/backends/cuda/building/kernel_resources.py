@@ -10,12 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from workbench.backends.cuda import nvrtc
-from workbench.backends.cuda.multiprocessors import multiprocessor, resident_blocks
-from workbench.codegen.cuda.headers import unit_begin
+from workbench.backends.cuda.building import nvrtc
+from workbench.backends.cuda.building.build import compiled
+from workbench.backends.cuda.building.multiprocessors import multiprocessor, resident_blocks
 from workbench.codegen.cuda.kernel_functions import Function, functions
 from workbench.codegen.kernels import program_kernels
-from workbench.codegen.printing.statement_marks import marked_lines
 from workbench.errors import CompilerError
 from workbench.lowering.loops.bytes import check_dtype
 from workbench.program.values import Program
@@ -29,7 +28,6 @@ _TOLD = re.compile(
     r"Used (?P<registers>\d+) registers",
     re.DOTALL,
 )
-_AT_LINE = re.compile(r"kernels\.cu\((\d+)\)")
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,7 @@ def inspect_kernels(program: Program, architectures: Sequence[str], dtype: str) 
     """
     check_dtype(dtype)
     limits = {name: multiprocessor(nvrtc.checked_architecture(name)) for name in architectures}
-    made = [f for f in functions(program_kernels(program), dtype) if f is not None]
+    made = list(functions(program_kernels(program), dtype))
     found: list[KernelResources] = []
     for architecture, of in limits.items():
         told = _told(program, made, architecture)
@@ -101,11 +99,9 @@ def _told(
     program: Program, made: Sequence[Function], architecture: str
 ) -> dict[str, tuple[int, int, int]]:
     """Return the registers, spilled bytes and bytes of the stack of each kernel by name."""
-    text = "\n".join([unit_begin(), *(function.text for function in made)])
     try:
-        log = nvrtc.compiled(text, architecture).log
+        log = compiled(made, architecture).log
     except CompilerError as error:
-        error.statement = _statement(text, error.output)
         if error.statement is not None:
             error.line = program.statement[error.statement].line
         raise
@@ -121,9 +117,3 @@ def _entries(log: str) -> Iterator[dict[str, Any]]:
         found = _TOLD.search(part)
         if found:
             yield found.groupdict()
-
-
-def _statement(text: str, output: str) -> str | None:
-    """Return the statement whose code an error speaks of."""
-    at = _AT_LINE.search(output)
-    return marked_lines(text)[int(at[1]) - 1][1] if at else None

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from workbench.codegen.kernel_records import LANES, PRODUCTS
 from workbench.codegen.kernels import ProgramKernels
 from workbench.lowering.loops.bytes import bytes_of
-from workbench.planning.cost.kernel_steps import (
+from workbench.planning.cost.kernels.kernel_steps import (
     KernelGuard,
     KernelLaunch,
     KernelLoop,
@@ -23,6 +23,7 @@ from workbench.planning.cost.kernel_steps import (
     RuntimeCall,
     StraightWork,
 )
+from workbench.planning.cost.kernels.side_by_side import Shared, SideBySide
 from workbench.planning.cost.points import Amount, Number, PointCounts, summed, total
 from workbench.planning.cost.seconds import Share
 from workbench.planning.machine.constants import Machine
@@ -37,12 +38,12 @@ def kernel_cost(
     sizes: Mapping[str, int],
     dtype: str,
     machine: Machine,
-    threads: int,
+    runs: SideBySide,
 ) -> dict[str, Share]:
     """Return the cost of each statement by the clock; under "" that of beginning a run, and
     of loops around kernels.
     """
-    costing = _Costing(made, sizes, dtype, machine, threads)
+    costing = _Costing(made, sizes, dtype, machine, runs)
     beginning = machine.call_of("begin") + machine.call_of("begin kernel") * len(made.kernels)
     costing.add(ALONE, Share(beginning))
     streams = costing.around(steps, PointCounts(sizes))
@@ -79,14 +80,13 @@ class _Stream:
 
 @dataclass
 class _Launched:
-    """All launches of a kernel: `shared` is the share of its time that it takes on all threads."""
+    """All launches of a kernel."""
 
     step: KernelLaunch
     count: int
     works: Sequence[_Work]
     streams: Mapping[str, _Stream]
-    shared: float
-    waiting: float
+    shared: Shared
 
 
 @dataclass
@@ -95,7 +95,7 @@ class _Costing:
     sizes: Mapping[str, int]
     dtype: str
     machine: Machine
-    threads: int
+    runs: SideBySide
     shares: dict[str, Share] = field(default_factory=dict)
     launched: list[_Launched] = field(default_factory=list)
 
@@ -166,8 +166,8 @@ class _Costing:
         for name, n in moved.items():
             once = min(n, float(self.bytes_of(name) * count))
             streams[name] = _Stream(name, n, once, (n - once) * near)
-        shared, waiting = self._shared(step, points)
-        self.launched.append(_Launched(step, count, kernel.works, streams, shared, waiting))
+        shared = self.runs.shared(step, points)
+        self.launched.append(_Launched(step, count, kernel.works, streams, shared))
         return list(streams.values())
 
     def spend(self, launched: _Launched) -> None:
@@ -177,23 +177,12 @@ class _Costing:
         }
         for work in launched.works:
             fetching = sum(n * rates[name] for name, n in work.bytes.items())
-            seconds = max(work.computing, work.moving + fetching) * launched.shared
+            seconds = max(work.computing, work.moving + fetching) * launched.shared.share
             moved = int(sum(work.bytes.values()))
             self.add(work.statement, Share(seconds, int(work.operations), moved))
-        each = self.machine.call_of("launch") + launched.waiting
-        count = launched.count
-        self.add(launched.step.statement, Share(each * count, launches=count))
-
-    def _shared(self, step: KernelLaunch, points: PointCounts) -> tuple[float, float]:
-        """Return the share of a kernel's time that it takes on all threads, and what a launch takes
-        more for them.
-        """
-        if step.dealing is None or self.threads == 1:
-            return 1.0, 0.0
-        chunks = points.length(step.dealing.chunks)
-        rounds = -(-chunks // self.threads)
-        most = max(total(chunks, points.weight), 1)
-        return total(rounds, points.weight) / most, self.machine.call_of("threads")
+        shared, count = launched.shared, launched.count
+        beside = Share(shared.seconds * count, launches=shared.launches * count)
+        self.add(launched.step.statement, beside)
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.backends.cuda.multiprocessors import multiprocessor, resident_blocks
+from workbench.backends.cuda.building.multiprocessors import multiprocessor, resident_blocks
 from workbench.errors import WorkbenchError
 
 

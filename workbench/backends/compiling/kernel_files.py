@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 
 from workbench import cache_files
-from workbench.backends.native.building import cache
+from workbench.backends.compiling import cache
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.collection import without_collection
 from workbench.identity import remembered

@@ -14,13 +14,13 @@ from workbench.codegen.kernels import program_kernels
 from workbench.environments import CartPole
 from workbench.errors import WorkbenchError
 from workbench.measure.checking.check import check
-from workbench.planning.cost.own_bytes import least_own_bytes, most_own_bytes
+from workbench.planning.cost.kernels.own_bytes import least_own_bytes, most_own_bytes
 from workbench.planning.machine.calibrated import machine
-from workbench.planning.recipe import persisted, recomputed
+from workbench.planning.recipe.blocks import persisted, recomputed
+from workbench.planning.recipe.blocks.persisted import runs_for
+from workbench.planning.recipe.blocks.recomputed import own_bytes_of
 from workbench.planning.recipe.judging import Judge, JudgedPlan
-from workbench.planning.recipe.persisted import runs_for
 from workbench.planning.recipe.plan import Plan
-from workbench.planning.recipe.recomputed import own_bytes_of
 from workbench.processor import CORE_CACHE_VARIABLE
 from workbench.program.sizes import resolve
 from workbench.transforms import (
@@ -243,7 +243,7 @@ def test_each_thread_has_two_runs_where_these_have_two_blocks() -> None:
 
 
 def test_reason_of_blocks_says_in_how_many_runs_they_add_up() -> None:
-    said = "in 2 runs, which threads share out and which are added up in order"
+    said = "in 2 runs, which are shared out and which are added up in order"
     assert said in found(returns()).explain()
 
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 
 from workbench.codegen.kernels import program_kernels
-from workbench.planning.cost.own_bytes import own_bytes
+from workbench.planning.cost.kernels.own_bytes import own_bytes
 from workbench.planning.recipe.judging import Judge, JudgedPlan
 from workbench.planning.recipe.plan import Plan, Reasoned
 from workbench.polyhedral.tree import statements

@@ -1,13 +1,12 @@
-"""The parts of a run of compiled C: kernels in the plain build, divided as a second build tells."""
+"""The parts of a run of kernels: each as it was launched, divided as a second build tells."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
-from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.timed.stamps import TimedRun
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.codegen.stamps.segments import Segment
@@ -16,6 +15,7 @@ from workbench.lowering.loops.bytes import FLOAT_BYTES, bytes_of
 from workbench.lowering.memory.tiles import TileStored
 from workbench.measure.profiles.parts import PYTHON, Division, KernelTime, Part, scope_of
 from workbench.program.accumulating import owner
+from workbench.program.values import Program
 
 SHORT = 200e-9
 """The seconds below which a stamp tells little: neighbours that are shorter are one entry."""
@@ -33,12 +33,15 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class NativeTimes:
+class KernelTimes:
     """The runs of a program that tell its times: in the plain build, and where kernels have
     `segments`, by one thread `alone` in that build and in one that has stamps between them.
+    `launched` is what is launched by name, each with the kernels that it runs.
     """
 
-    compiled: CompiledProgram
+    program: Program
+    made: ProgramKernels = field(repr=False)
+    launched: Mapping[str, tuple[KernelRecords, ...]] = field(repr=False)
     sizes: Mapping[str, int]
     dtype: str
     plain: TimedRun
@@ -48,12 +51,12 @@ class NativeTimes:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of all kernels, in the order of the text."""
-        return tuple(self.compiled.text(self.dtype).kernels)
+        """The names of all that is launched, in the order of the text."""
+        return tuple(self.launched)
 
-    @property
-    def _made(self) -> ProgramKernels:
-        return self.compiled.kernels
+    @cached_property
+    def _kernels(self) -> list[tuple[KernelRecords, ...]]:
+        return list(self.launched.values())
 
     def kernels(self) -> tuple[KernelTime, ...]:
         """Return the time of each kernel that was launched."""
@@ -77,10 +80,10 @@ class NativeTimes:
     def _parts(self, number: int, name: str) -> Iterator[Part]:
         entries = list(self._entries(number))
         of_kernel = self._work(number)
-        program = self.compiled.program
-        kernel = self._made.kernels[number]
-        readers = readers_of_common(kernel.records)
-        touched = self._touched(kernel) * self.plain.calls[number]
+        program = self.program
+        kernels = self._kernels[number]
+        readers = {s for kernel in kernels for s in readers_of_common(kernel.records)}
+        touched = self._touched(kernels) * self.plain.calls[number]
         moved = sum(one.bytes for entry in entries for one in entry.work.values())
         kept = min(touched / moved, 1.0) if moved else 1.0
         for position, entry in enumerate(entries):
@@ -120,7 +123,7 @@ class NativeTimes:
 
     def _inside(self, number: int) -> dict[int, Segment]:
         """Return the segments of a kernel that were run, by the numbers of their stamps."""
-        first = len(self._made.kernels)
+        first = len(self._kernels)
         return {
             first + k: segment
             for k, segment in enumerate(self.segments)
@@ -140,28 +143,31 @@ class NativeTimes:
     @cached_property
     def _counting(self) -> WorkAt:
         tiles = {
-            s.buffer.name for s in self._made.loops.stored.values() if isinstance(s, TileStored)
+            s.buffer.name for s in self.made.loops.stored.values() if isinstance(s, TileStored)
         }
-        outside = {s.buffer.name for s in self._made.loops.stored.values()} - tiles
+        outside = {s.buffer.name for s in self.made.loops.stored.values()} - tiles
         return WorkAt(self.sizes, outside, FLOAT_BYTES[self.dtype])
 
     def _work(self, number: int) -> Works:
-        """Return the work of one launch of a kernel by all its statements."""
-        kernel = self._made.kernels[number]
-        counted = self._counting.by_statement(kernel.records, kernel.ranges)
-        program = self._made.program
-        none = {owner(program.statement[s]): StatementWork() for s in kernel.statements}
-        return {**none, **counted}
+        """Return the work of one launch by all its statements."""
+        program, found = self.made.program, dict[str, StatementWork]()
+        for kernel in self._kernels[number]:
+            for s in kernel.statements:
+                found.setdefault(owner(program.statement[s]), StatementWork())
+            counted = self._counting.by_statement(kernel.records, kernel.ranges)
+            for statement, one in counted.items():
+                found[statement] = found.get(statement, StatementWork()) + one
+        return found
 
-    def _touched(self, kernel: KernelRecords) -> float:
-        """Return the bytes of the arrays in memory that a kernel touches: a launch reads or writes
-        an element at most once, the caches see to that.
+    def _touched(self, kernels: Iterable[KernelRecords]) -> float:
+        """Return the bytes of the arrays in memory that kernels touch: a launch reads or writes an
+        element at most once, the caches see to that.
         """
-        buffers = self._made.buffers
+        buffers = self.made.buffers
         outside = self._counting.outside
         return sum(
             bytes_of(buffers[name], self.sizes, self.dtype)
-            for name in kernel.buffers
+            for name in dict.fromkeys(n for kernel in kernels for n in kernel.buffers)
             if name in outside and name in buffers
         )
 

@@ -1,0 +1,101 @@
+"""Seconds and memory on a GPU: PPO at three sizes, its steps one by one, large observations."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from typing import Any
+
+from tests.gpu.devices import compiled
+from workbench.algorithms import ppo, reinforce
+from workbench.environments import Noisy
+from workbench.errors import WorkbenchError
+from workbench.program.values import Program
+from workbench.transforms import Contract, Donate, Persist, Swap, Vectorize
+from workbench.transforms.step.transform import Transform
+from workbench.variants.variant import Variant, optimize, variant
+
+ROUNDS, UPDATES = 3, 20
+STEPS: tuple[tuple[str, tuple[Transform, ...]], ...] = (
+    ("as written", ()),
+    ("vectorized", (Vectorize("b"), Vectorize("k"))),
+    ("folded", (Vectorize("b"), Vectorize("k"), Contract(), Donate())),
+    ("in blocks", (Persist("b", 16, 128), Persist("k", 32, 128))),
+    ("in blocks, folded", (Persist("b", 16, 128), Persist("k", 32, 128), Contract(), Donate())),
+)
+
+
+def measured(program: Program, sizes: Mapping[str, int], where: str, rounds: int) -> dict[str, Any]:
+    """The least seconds of a run of some rounds, and its memory."""
+    made = compiled(program, where)
+    work = made.prepare()
+    runs = [made.run(sizes, seed) for seed in range(rounds + 1)]
+    return {
+        "seconds": min(run.seconds for run in runs[1:]),
+        "compiling": round(work.seconds, 2),
+        "peak": dict(runs[0].peak),
+    }
+
+
+def of_ppo(where: str, few: bool) -> Iterator[dict[str, Any]]:
+    """PPO on CartPole at three sizes, beside JAX where it is installed."""
+    for count in (64,) if few else (2048, 16384, 131072):
+        sizes = {"B": count, "I": 2 if few else UPDATES} | ({"T": 4} if few else {})
+        chosen = optimize(ppo(), sizes=sizes, backend="cuda")
+        found = measured(chosen.program, sizes, where, 1 if few else ROUNDS)
+        steps = count * sizes.get("T", 128) * sizes["I"]
+        predicted = chosen.predict(sizes, backend="cuda").seconds
+        yield {
+            "benchmark": "ppo",
+            "B": count,
+            **found,
+            "steps_per_second": round(steps / found["seconds"]),
+            "predicted_seconds": predicted,
+        }
+        if not few and find_spec("jax") is not None:
+            for precision in ("highest", "default"):
+                yield _rival(count, precision)
+
+
+def _rival(count: int, precision: str) -> dict[str, Any]:
+    module = "tests.benchmarks.rivals.jax_ppo"
+    words = ["--B", str(count), "--updates", str(UPDATES), "--precision", precision]
+    done = subprocess.run(
+        [sys.executable, "-m", module, *words], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        return {"benchmark": "jax ppo", "B": count, "failed": done.stderr[-500:]}
+    line: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return {"benchmark": "jax ppo", **line}
+
+
+def of_steps(where: str, few: bool) -> Iterator[dict[str, Any]]:
+    """PPO after each of the steps: time and peak."""
+    sizes = {"B": 32, "I": 1, "T": 4} if few else {"B": 2048, "I": 2, "T": 128}
+    for name, steps in STEPS[-1:] if few else STEPS:
+        chosen: Variant = variant(ppo())
+        for step in steps:
+            chosen = chosen.apply(step)
+        found = measured(chosen.program, sizes, where, 1)
+        yield {"benchmark": "steps", "variant": name, **found}
+
+
+def of_large(where: str, few: bool) -> Iterator[dict[str, Any]]:
+    """Large observations, as TimeRL measures them: stored on the device, and on the host."""
+    for side in (4,) if few else (8, 32, 128, 256):
+        sizes = {"B": 4, "I": 1, "T": 4} if few else {"B": 256, "I": 1, "T": 1000}
+        if side == 256:
+            sizes |= {"T": 500}
+        program = reinforce(environment=Noisy((3, side, side)), hidden=(64,))
+        for name, steps in (("stored", ()), ("swapped", (Swap("observation"),))):
+            try:
+                chosen = variant(program).apply(Vectorize("b"))
+                for step in (Contract(), *steps):
+                    chosen = chosen.apply(step)
+                found = measured(chosen.program, sizes, where, 1)
+            except WorkbenchError as error:
+                found = {"refused": str(error)[:300]}
+            yield {"benchmark": "large", "side": side, "variant": name, **found}

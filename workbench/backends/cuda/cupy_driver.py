@@ -1,0 +1,215 @@
+"""CUDA by CuPy: memory to the byte, machine code from files, one stream, its graphs.
+
+The only file that imports cupy. CuPy's memory pools and its compiler are not used: the first round
+up and keep what is freed, the second flushes numbers near 0 to 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.backends.cuda.building.build import cubin
+from workbench.backends.cuda.driver import Kernels
+from workbench.codegen.cuda.kernel_functions import Function
+from workbench.errors import RunError, UnavailableError, installing
+
+WHEEL = "cupy-cuda13x"
+LEAST_DRIVER = 13000
+"""The oldest driver that runs machine code of the compiler's release, as CUDA numbers it: 13.0."""
+DEFAULT_COPY = 4
+"""`cudaMemcpyDefault`: addresses tell on which side they are."""
+MAPPED = 3
+"""`cudaHostAllocPortable | cudaHostAllocMapped`."""
+NAMED = 3
+"""The kernels that an error names."""
+
+
+@lru_cache(maxsize=1)
+def unavailable() -> str | None:
+    """Return why there is no GPU for CuPy, or None."""
+    try:
+        import cupy
+    except ImportError:
+        return f"CuPy is not installed: {installing(WHEEL)}"
+    runtime = cupy.cuda.runtime
+    try:
+        count, version = runtime.getDeviceCount(), runtime.driverGetVersion()
+    except Exception as error:  # the driver's own exceptions, whatever is missing
+        return f"no usable GPU: {error}"
+    if not count:
+        return "no GPU was found"
+    if version < LEAST_DRIVER:
+        has, needs = (f"{v // 1000}.{v % 1000 // 10}" for v in (version, LEAST_DRIVER))
+        return f"the NVIDIA driver is for CUDA {has}; install one for CUDA {needs} or newer"
+    return None
+
+
+def device() -> str:
+    """Return the name of the GPU in use."""
+    import cupy
+
+    properties = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
+    return str(properties["name"].decode())
+
+
+@dataclass(frozen=True)
+class _Memory:
+    """Memory of the device. It goes back to it with this object."""
+
+    held: Any = field(repr=False)
+    address: int
+
+
+@dataclass(frozen=True)
+class _Kernel:
+    """A function with the threads of a block and its bytes of shared memory."""
+
+    function: Any = field(repr=False)
+    name: str
+    threads: int
+    shared_bytes: int
+
+
+class CuPyDriver:
+    """The current CUDA device of CuPy."""
+
+    def __init__(self) -> None:
+        reason = unavailable()
+        if reason is not None:
+            raise UnavailableError(f"cuda: {reason}")
+        import cupy
+
+        self.cupy, self.runtime = cupy, cupy.cuda.runtime
+        self.number = cupy.cuda.Device().id
+        self.stream = cupy.cuda.Stream(non_blocking=True)
+        self.launched: dict[str, None] = {}
+        """The kernels since it was waited for."""
+
+    @property
+    def architecture(self) -> str:
+        """The device's architecture, as sm_90."""
+        return f"sm_{self.cupy.cuda.Device(self.number).compute_capability}"
+
+    @property
+    def multiprocessors(self) -> int:
+        """The number of its multiprocessors."""
+        return int(self.cupy.cuda.Device(self.number).attributes["MultiProcessorCount"])
+
+    @property
+    def shared_bytes(self) -> int:
+        """The bytes of shared memory of each."""
+        attributes = self.cupy.cuda.Device(self.number).attributes
+        return int(attributes["MaxSharedMemoryPerMultiprocessor"])
+
+    @property
+    def block_bytes(self) -> int:
+        """The most bytes of it that a block may have."""
+        attributes = self.cupy.cuda.Device(self.number).attributes
+        return int(attributes["MaxSharedMemoryPerBlockOptin"])
+
+    def load(self, functions: Sequence[Function]) -> Kernels:
+        """Compile functions, or find them compiled, and load them; see `driver.Driver`."""
+        path, work = cubin(functions, self.architecture)
+        module = self.cupy.RawModule(path=str(path))
+        kernels = {}
+        for function in functions:
+            loaded = module.get_function(function.name)
+            if function.shared_bytes:
+                loaded.max_dynamic_shared_size_bytes = function.shared_bytes
+            kernels[function.name] = _Kernel(
+                loaded, function.name, function.threads, function.shared_bytes
+            )
+        return Kernels(kernels, work)
+
+    def free_bytes(self) -> int:
+        """Return the bytes of the device's memory that nobody has."""
+        return int(self.runtime.memGetInfo()[0])
+
+    def memory(self, count: int) -> _Memory:
+        """Return new memory of the device. Raises MemoryError where there is too little."""
+        if not count:
+            return _Memory(None, 0)
+        with self._refusing():
+            held = self.cupy.cuda.Memory(count)
+        return _Memory(held, int(held.ptr))
+
+    def host_memory(self, count: int) -> npt.NDArray[Any]:
+        """Return new pinned memory of the host as bytes. Raises MemoryError where there is too
+        little.
+        """
+        if not count:
+            return np.empty(0, np.uint8)
+        with self._refusing():
+            held = self.cupy.cuda.PinnedMemory(count, MAPPED)
+        return np.frombuffer(self.cupy.cuda.PinnedMemoryPointer(held, 0), np.uint8, count)
+
+    def copy(self, to: int, source: int, count: int) -> None:
+        """Copy bytes between addresses of the device or of the host."""
+        if count:
+            self.runtime.memcpyAsync(to, source, count, DEFAULT_COPY, self.stream.ptr)
+
+    def fill(self, to: int, value: int, count: int) -> None:
+        """Give each of so many bytes a value."""
+        if count:
+            self.runtime.memsetAsync(to, value, count, self.stream.ptr)
+
+    def launch(self, kernel: _Kernel, blocks: int, given: Sequence[int]) -> None:
+        """Launch a kernel in so many blocks. It is given addresses and integers."""
+        if not blocks:
+            return
+        self.launched[kernel.name] = None
+        arguments = tuple(np.uint64(n & 0xFFFF_FFFF_FFFF_FFFF) for n in given)
+        with self.stream:
+            kernel.function((blocks,), (kernel.threads,), arguments, shared_mem=kernel.shared_bytes)
+
+    def begin_graph(self) -> None:
+        """Put what is asked for from now on into a graph."""
+        self.stream.begin_capture()
+
+    def end_graph(self) -> Any:
+        """Return the graph."""
+        return self.stream.end_capture()
+
+    def replay(self, graph: Any) -> None:
+        """Do what a graph holds."""
+        graph.launch(self.stream)
+
+    def mark(self) -> Any:
+        """Return a mark of the time when all that was asked for so far is done."""
+        event = self.cupy.cuda.Event()
+        event.record(self.stream)
+        return event
+
+    def seconds_between(self, one: Any, other: Any) -> float:
+        """Return the seconds between two marks, both of which are waited for."""
+        return float(self.cupy.cuda.get_elapsed_time(one, other)) / 1000
+
+    def wait(self) -> None:
+        """Wait until all is done. Raises RunError where a kernel did what it must not."""
+        try:
+            self.stream.synchronize()
+        except self.runtime.CUDARuntimeError as error:
+            names = list(self.launched)
+            more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+            raise RunError(
+                f"the GPU gave up ({error}) in one of {', '.join(names[:NAMED])}{more}. Nothing on "
+                "it can be reached from this process any more: restart it (in Jupyter, the kernel)"
+            ) from None
+        self.launched.clear()
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        """Turn CUDA's error for too little memory into MemoryError."""
+        try:
+            yield
+        except self.runtime.CUDARuntimeError as error:
+            if error.status != self.runtime.cudaErrorMemoryAllocation:
+                raise
+            raise MemoryError(str(error)) from None

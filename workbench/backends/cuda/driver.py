@@ -1,0 +1,96 @@
+"""What runs need of a GPU: memory, copies, launches, and graphs of these.
+
+What is asked for runs in order, behind all that was asked for before, and the caller goes on at
+once. `cupy_driver` asks CUDA for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy.typing as npt
+
+from workbench.backends.protocol import CompilerWork
+from workbench.codegen.cuda.kernel_functions import Function
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """Functions by name, as the driver launches them, and the compiler's work for them."""
+
+    kernels: Mapping[str, Any] = field(repr=False)
+    work: CompilerWork
+
+
+class Memory(Protocol):
+    """Memory of the device, there as long as it is referred to."""
+
+    @property
+    def address(self) -> int:
+        """The address of its first byte."""
+
+
+class Driver(Protocol):
+    """A GPU, and one stream of work for it."""
+
+    @property
+    def multiprocessors(self) -> int:
+        """The number of its multiprocessors."""
+
+    @property
+    def shared_bytes(self) -> int:
+        """The bytes of shared memory of each."""
+
+    @property
+    def block_bytes(self) -> int:
+        """The most bytes of it that a block may have."""
+
+    def load(self, functions: Sequence[Function]) -> Kernels:
+        """Compile functions, or find them compiled, and load them.
+
+        Raises CompilerError, with the statement that the compiler speaks of.
+        """
+
+    def free_bytes(self) -> int:
+        """Return the bytes of the device's memory that nobody has."""
+
+    def memory(self, count: int) -> Memory:
+        """Return new memory of the device. Raises MemoryError where there is too little."""
+
+    def host_memory(self, count: int) -> npt.NDArray[Any]:
+        """Return new memory of the host as bytes, which the device reaches at the same addresses.
+        Raises MemoryError where there is too little.
+        """
+
+    def copy(self, to: int, source: int, count: int) -> None:
+        """Copy bytes between addresses of the device or of the host."""
+
+    def fill(self, to: int, value: int, count: int) -> None:
+        """Give each of so many bytes a value."""
+
+    def launch(self, kernel: Any, blocks: int, given: Sequence[int]) -> None:
+        """Launch a kernel in so many blocks. It is given addresses and integers."""
+
+    def begin_graph(self) -> None:
+        """Put what is asked for from now on into a graph, instead of doing it."""
+
+    def end_graph(self) -> Any:
+        """Return the graph."""
+
+    def replay(self, graph: Any) -> None:
+        """Do what a graph holds."""
+
+    def mark(self) -> Any:
+        """Return a mark of the time when all that was asked for so far is done."""
+
+    def seconds_between(self, one: Any, other: Any) -> float:
+        """Return the seconds between two marks, both of which are waited for."""
+
+    def wait(self) -> None:
+        """Wait until all is done.
+
+        Raises RunError where the device is lost to this process, since a kernel did what it must
+        not.
+        """

@@ -1,0 +1,216 @@
+"""What a loop program launches, one after the other, at sizes and with memory at addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import TypeAlias
+
+from workbench.codegen.cuda.device_memory import call_bytes, call_places
+from workbench.codegen.cuda.kernel_functions import Function, HostCall
+from workbench.codegen.cuda.small_kernels import small_in_a_row
+from workbench.codegen.kernels import ProgramKernels
+from workbench.lowering.loops.bytes import FLOAT_BYTES
+from workbench.lowering.loops.records import (
+    ITEM_BYTES,
+    Allocate,
+    AtOnce,
+    For,
+    If,
+    Launch,
+    Record,
+)
+from workbench.polyhedral.conditions import Condition, names_in
+from workbench.polyhedral.expression import Expression
+
+
+@dataclass(frozen=True)
+class Launched:
+    """A launch of a function by name in so many blocks: the addresses and integers it is given."""
+
+    function: str
+    blocks: int
+    given: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Called:
+    """A call of an external object by its number, with the variables of the loops around it: the
+    addresses of its result and of its operands.
+    """
+
+    number: int
+    variables: tuple[tuple[str, int], ...]
+    out: int
+    operands: tuple[int, ...]
+
+
+Step: TypeAlias = Launched | Called
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """Where everything of a run is: what kernels are told, buffers and values from outside by name,
+    and the memory that each function or call has for itself.
+    """
+
+    told: int
+    arrays: Mapping[str, int]
+    own: Sequence[int]
+
+
+@dataclass(frozen=True)
+class _Turns:
+    loop: For
+    body: tuple[_Node, ...]
+
+
+@dataclass(frozen=True)
+class _Branch:
+    condition: Condition
+    body: tuple[_Node, ...]
+
+
+_Node: TypeAlias = int | _Turns | _Branch | Allocate
+"""A record of the loop program; the number of what is launched in the place of a kernel."""
+
+
+class Launching:
+    """The launches of a run. `numbers` are its sizes, and those by which neighbours of values from
+    outside are apart.
+    """
+
+    def __init__(
+        self,
+        made: ProgramKernels,
+        launched: Sequence[Function | HostCall],
+        numbers: Mapping[str, int],
+        dtype: str,
+        addresses: Addresses,
+    ) -> None:
+        self.launched, self.numbers, self.dtype = launched, numbers, dtype
+        self.told, self.own = addresses.told, addresses.own
+        self.places = addresses.arrays
+        self.addresses = dict(addresses.arrays)
+        """Where each array is now: a buffer may have taken over another's memory."""
+        self.items = {
+            name: ITEM_BYTES.get(buffer.dtype, FLOAT_BYTES[dtype])
+            for name, buffer in made.buffers.items()
+        }
+        ends = {row[-1]: k for k, row in enumerate(small_in_a_row(made))}
+        self._numbers, self._ends, self._of_blocks = count(), ends, made.loops.own
+        before, main, behind = made.loops.parts
+        self.begin = self._nodes(before)
+        self.iteration = self._nodes(main.body if main else ())
+        self.end = self._nodes(behind)
+        self.variable = main.variable if main else ""
+        self.varies = self._depends(self.iteration)
+        """Whether iterations of the main loop launch other than each other."""
+
+    def steps(self, body: Sequence[_Node], variables: Mapping[str, int]) -> Iterator[Step]:
+        """Yield what a body launches, inside loops with these variables."""
+        values = {**self.numbers, **variables}
+        for node in body:
+            if isinstance(node, int):
+                yield from self._at(self.launched[node], self.own[node], variables)
+            elif isinstance(node, _Turns):
+                low, high = (bound.evaluate(values) for bound in node.loop.range)
+                turns = range(low, high)
+                for value in reversed(turns) if node.loop.backwards else turns:
+                    yield from self.steps(node.body, {**variables, node.loop.variable: value})
+            elif isinstance(node, _Branch):
+                if node.condition.holds(lambda e: e.evaluate(values)):
+                    yield from self.steps(node.body, variables)
+            else:
+                name, taken = node.buffer.name, node.source
+                self.addresses[name] = self.places[name] if taken is None else self.addresses[taken]
+
+    def _at(
+        self, one: Function | HostCall, own: int, variables: Mapping[str, int]
+    ) -> Iterator[Step]:
+        """Yield what is launched in one place."""
+        if isinstance(one, Function):
+            yield self._launch(one, own, self.addresses, variables)
+            return
+        places = call_places(one, self.numbers, self.dtype)
+        arrays = {**self.addresses, **{name: own + at for name, at in places.items()}}
+        behind_them = own + call_bytes(one, self.numbers, self.dtype)
+        if one.before is not None:
+            yield self._launch(one.before, behind_them, arrays, variables)
+        invoke, values = one.invoke, {**self.numbers, **variables}
+        items = {name: self.item(dtype) for name, (dtype, _) in one.memory.items()}
+        out, *operands = (
+            arrays[name] + at.evaluate(values) * (items.get(name) or self.items[name])
+            for name, at in (invoke.out, *invoke.operands)
+        )
+        yield Called(invoke.option["site"], tuple(variables.items()), out, tuple(operands))
+        if one.behind is not None:
+            yield self._launch(one.behind, behind_them, arrays, variables)
+
+    def _launch(
+        self,
+        function: Function,
+        own: int,
+        arrays: Mapping[str, int],
+        variables: Mapping[str, int],
+    ) -> Launched:
+        values = {**self.numbers, **variables}
+        own_bytes = function.own_bytes.evaluate(values)
+        given = (
+            *(arrays[name] for name in function.arrays),
+            *(values[name] for name in (*function.sizes, *function.variables)),
+        )
+        blocks = function.blocks.evaluate(values)
+        return Launched(function.name, blocks, (self.told, own, own_bytes, *given))
+
+    def item(self, dtype: str) -> int:
+        """Return the bytes of an element."""
+        return ITEM_BYTES.get(dtype, FLOAT_BYTES[self.dtype])
+
+    # -- the loop program --------------------------------------------------------------------------
+
+    def _nodes(self, body: Sequence[Record]) -> tuple[_Node, ...]:
+        return tuple(node for record in body for node in self._nodes_of(record))
+
+    def _nodes_of(self, record: Record) -> Iterator[_Node]:
+        """Yield the nodes of a record; none of a kernel that another function runs."""
+        if isinstance(record, Launch) or (isinstance(record, For) and record.apart):
+            number = next(self._numbers)
+            if number in self._ends:
+                yield self._ends[number]
+        elif isinstance(record, For):
+            yield _Turns(record, self._nodes(record.body))
+        elif isinstance(record, If):
+            yield _Branch(record.condition, self._nodes(record.body))
+        elif isinstance(record, AtOnce):
+            yield from self._nodes(record.body)
+        elif isinstance(record, Allocate) and record.buffer.name not in self._of_blocks:
+            yield record
+
+    def _depends(self, body: Sequence[_Node]) -> bool:
+        """Tell whether what a body launches depends on the main loop's variable."""
+        for node in body:
+            if isinstance(node, int):
+                if any(self.variable in e.variables for e in _numbers_of(self.launched[node])):
+                    return True
+            elif isinstance(node, _Turns):
+                bounds = (names for e in node.loop.range for names in (e.variables,))
+                if any(self.variable in names for names in bounds) or self._depends(node.body):
+                    return True
+            elif isinstance(node, _Branch) and (
+                self.variable in names_in(node.condition) or self._depends(node.body)
+            ):
+                return True
+        return False
+
+
+def _numbers_of(one: Function | HostCall) -> Iterator[Expression]:
+    """Yield the expressions that a launch depends on. A call is made anew each time."""
+    if isinstance(one, Function):
+        yield from (one.blocks, one.own_bytes)
+    else:
+        yield from (at for _, at in (one.invoke.out, *one.invoke.operands))
+        for function in (one.before, one.behind):
+            if function is not None:
+                yield from _numbers_of(function)

@@ -1,0 +1,166 @@
+"""One run on a GPU: each iteration of the main loop is a graph, which is made once and replayed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.backends.cuda.driver import Kernels
+from workbench.backends.cuda.launching import Called, Launched, Launching, Step
+from workbench.backends.cuda.run_memory import RunMemory, address_of
+from workbench.backends.externals import Externals
+from workbench.backends.failed_checks import failed
+from workbench.backends.protocol import Execution, Progress
+from workbench.backends.run_progress import RunProgress
+from workbench.codegen.cuda.kernel_functions import Function, HostCall
+from workbench.codegen.kernels import ProgramKernels
+
+MOST_LAUNCHES = 4096
+"""Those of a graph: a longer iteration is several, one behind the other."""
+MOST_GRAPHS = 64
+"""Iterations that differ are launched one by one beyond so many."""
+
+Launches = tuple[Launched, ...]
+
+
+class CudaRun:
+    """A run whose kernels are loaded and whose memory is there."""
+
+    def __init__(
+        self,
+        made: ProgramKernels,
+        launched: Sequence[Function | HostCall],
+        loaded: Kernels,
+        memory: RunMemory,
+        on_progress: Progress | None,
+    ) -> None:
+        self.made, self.kernels, self.memory = made, loaded.kernels, memory
+        self.driver = memory.driver
+        self.launching = Launching(made, launched, memory.numbers, memory.dtype, memory.addresses)
+        outputs = _Outputs(made, memory)
+        self.progress = RunProgress(made.loops, memory.sizes, on_progress, outputs)
+        self.graphs: dict[Launches, Any] = {}
+        self._steps: list[Step] | None = None
+        """Those of an iteration, where all iterations have the same."""
+
+    def run(self, externals: Externals) -> Execution:
+        """Run all kernels; raise what a check or an external object has to say. Ctrl-C ends the run
+        behind the iteration that is on the device.
+        """
+        start = time.perf_counter()
+        launching, driver = self.launching, self.driver
+        try:
+            self._run(launching.steps(launching.begin, {}), externals, {})
+            for value in self.progress.iterations:
+                variables = {launching.variable: value}
+                self._run(self._iteration(variables), externals, variables)
+                self.progress.step()
+            self._run(launching.steps(launching.end, {}), externals, {})
+            self.progress.finish()
+        except KeyboardInterrupt:
+            driver.wait()
+        seconds = time.perf_counter() - start
+        return self.progress.execution(seconds, self.memory.peak, self.memory.dtype)
+
+    def _iteration(self, variables: Mapping[str, int]) -> Iterable[Step]:
+        """Return the steps of an iteration of the main loop."""
+        if self.launching.varies:
+            return self.launching.steps(self.launching.iteration, variables)
+        if self._steps is None:
+            self._steps = list(self.launching.steps(self.launching.iteration, variables))
+        return self._steps
+
+    def _run(
+        self, steps: Iterable[Step], externals: Externals, variables: Mapping[str, int]
+    ) -> None:
+        """Run steps, one of an iteration with its variable; wait for them, and look at checks."""
+        memory, told = self.memory, self.memory.told
+        if variables:
+            (told.iteration,) = variables.values()
+            memory.tell()
+        launched = False
+        for of_device, group in groupby(steps, lambda step: isinstance(step, Launched)):
+            launched = True
+            if of_device:
+                launches = tuple(step for step in group if isinstance(step, Launched))
+                for first in range(0, len(launches), MOST_LAUNCHES):
+                    self._launch(launches[first : first + MOST_LAUNCHES], bool(variables))
+            else:
+                for step in group:
+                    assert isinstance(step, Called)
+                    self._call(step, externals, variables)
+        if launched:
+            self._look()
+
+    def _launch(self, launches: Launches, again: bool) -> None:
+        """Launch kernels: as a graph those that may come again."""
+        if not again or self.progress.total == 1 or len(launches) == 1:
+            self._launch_each(launches)
+            return
+        graph = self.graphs.get(launches)
+        if graph is None and len(self.graphs) < MOST_GRAPHS:
+            self.driver.begin_graph()
+            try:
+                self._launch_each(launches)
+            finally:
+                graph = self.driver.end_graph()
+            self.graphs[launches] = graph
+        if graph is None:
+            self._launch_each(launches)
+        else:
+            self.driver.replay(graph)
+
+    def _launch_each(self, launches: Launches) -> None:
+        for one in launches:
+            self.driver.launch(self.kernels[one.function], one.blocks, one.given)
+
+    def _call(self, step: Called, externals: Externals, variables: Mapping[str, int]) -> None:
+        """Let an external object answer: its operands come to the host, its result goes back."""
+        arrays, option = self.memory.calls[step.number], self.made.calls[step.number].option
+        for array, address in zip(arrays.operands, step.operands, strict=True):
+            self.driver.copy(address_of(array), address, array.nbytes)
+        self._look()
+        values = {**self.memory.sizes, **dict(step.variables), **variables}
+        at = [(d, e.evaluate(values)) for d, e in option["instance"]]
+        names = (option["name"], option["method"], option["statement"])
+        externals.call(*names, at, arrays.out, *arrays.operands)
+        self.driver.copy(step.out, address_of(arrays.out), arrays.out.nbytes)
+
+    def _look(self) -> None:
+        """Wait for all that was launched; raise the error of a check that failed."""
+        self.memory.hear()
+        self.driver.wait()
+        told = self.memory.told
+        if told.failed:
+            check = self.made.checks[told.failed - 1]
+            raise failed(
+                self.made.program.equations,
+                check.kind,
+                check.statement,
+                {d: told.instance[k] for k, (d, _) in enumerate(check.instance)},
+                [told.numbers[k] for k in range(len(check.numbers))],
+                check.option,
+            )
+
+
+class _Outputs(Mapping[str, npt.NDArray[np.generic]]):
+    """The outputs by name, each read from the device when it is asked for."""
+
+    def __init__(self, made: ProgramKernels, memory: RunMemory) -> None:
+        self._results = {result.name: result for result in made.loops.results}
+        self._memory = memory
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        result = self._results[name]
+        return self._memory.read(result.buffer, result.axes)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)

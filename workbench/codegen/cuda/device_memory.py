@@ -1,0 +1,115 @@
+"""The memory of a run on a GPU: where everything is, and how much there is of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.codegen.cuda.kernel_functions import Function, HostCall
+from workbench.codegen.cuda.small_kernels import small_in_a_row
+from workbench.codegen.kernels import KernelRecords, ProgramKernels
+from workbench.lowering.loops.arena import LINE, arena
+from workbench.lowering.loops.bytes import FLOAT_BYTES, bytes_of
+from workbench.lowering.loops.records import DEVICE, HOST, ITEM_BYTES, SPACES
+from workbench.lowering.values.intervals import greatest, total
+from workbench.polyhedral.expression import Expression
+
+TOLD_BYTES = 8 * (3 + 8 + 16)
+"""The bytes of what a run tells its kernels, and they it (`device_run.h`)."""
+
+
+@dataclass(frozen=True)
+class DeviceMemory:
+    """The memory of a run in a space, in one piece: the place of each buffer in bytes, that of the
+    memory that each function or call has for itself, and the bytes of the whole.
+    """
+
+    places: Mapping[str, int]
+    own: Sequence[int]
+    bytes: int
+
+
+def device_memory(
+    made: ProgramKernels,
+    launched: Sequence[Function | HostCall],
+    sizes: Mapping[str, int],
+    dtype: str,
+    space: str = DEVICE,
+) -> DeviceMemory:
+    """Lay out a space's memory of a run: arrays that live at one time beside each other, results
+    behind all others. `made` are kernels whose memory is held in rows (`held_in_rows`).
+    """
+    numbers = [row[-1] for row in small_in_a_row(made)]
+    needed = [0] * len(made.kernels)
+    for number, one in zip(numbers, launched, strict=True):
+        if space == DEVICE:
+            needed[number] = own_bytes(one, made.kernels[number], sizes, dtype)
+    laid = arena(made.loops.body, sizes, dtype, space, needed, made.loops.own)
+    places, end = dict(laid.places), laid.bytes
+    for name, buffer in made.buffers.items():
+        if buffer.initial == "nan" and buffer.space == space:
+            places[name] = end
+            end += _rounded(bytes_of(buffer, sizes, dtype))
+    return DeviceMemory(places, [laid.scratch[number] for number in numbers], end)
+
+
+def run_bytes(
+    made: ProgramKernels,
+    launched: Sequence[Function | HostCall],
+    sizes: Mapping[str, int],
+    dtype: str,
+) -> dict[str, int]:
+    """Return the bytes that a run asks for, by space: for all arrays and scratch memory, what
+    kernels are told, and what external objects read and write. Values from outside come on top.
+    """
+    asked = {s: device_memory(made, launched, sizes, dtype, s).bytes + TOLD_BYTES for s in SPACES}
+    for one in launched:
+        if isinstance(one, HostCall):
+            option = one.invoke.option
+            for of, shape in (option["shape"], *option["shapes"]):
+                asked[HOST] += _bytes(total(shape), of, sizes, dtype)
+    return asked
+
+
+def own_bytes(
+    one: Function | HostCall, kernel: KernelRecords, sizes: Mapping[str, int], dtype: str
+) -> int:
+    """Return the most bytes that a function's blocks have for themselves, or a call and the
+    functions around it.
+    """
+    if isinstance(one, Function):
+        at_most = (greatest(e, kernel.ranges) for e in (one.own_bytes, one.blocks))
+        each, blocks = (e.evaluate(sizes) for e in at_most)
+        return each * blocks
+    around = (f for f in (one.before, one.behind) if f is not None)
+    most = max((own_bytes(f, kernel, sizes, dtype) for f in around), default=0)
+    return call_bytes(one, sizes, dtype) + most
+
+
+def call_bytes(call: HostCall, sizes: Mapping[str, int], dtype: str) -> int:
+    """Return the bytes that a call and the functions around it hand on to each other."""
+    return sum(_rounded(count) for _, count in _handed_on(call, sizes, dtype))
+
+
+def call_places(call: HostCall, sizes: Mapping[str, int], dtype: str) -> dict[str, int]:
+    """Return the place of each array that a call and the functions around it hand on, in bytes from
+    the first.
+    """
+    places, end = {}, 0
+    for name, count in _handed_on(call, sizes, dtype):
+        places[name] = end
+        end += _rounded(count)
+    return places
+
+
+def _handed_on(call: HostCall, sizes: Mapping[str, int], dtype: str) -> Iterator[tuple[str, int]]:
+    for name, (of, elements) in call.memory.items():
+        yield name, _bytes(elements, of, sizes, dtype)
+
+
+def _bytes(elements: Expression, of: str, sizes: Mapping[str, int], dtype: str) -> int:
+    return elements.evaluate(sizes) * ITEM_BYTES.get(of, FLOAT_BYTES[dtype])
+
+
+def _rounded(count: int) -> int:
+    return (count + LINE - 1) // LINE * LINE

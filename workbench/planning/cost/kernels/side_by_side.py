@@ -1,0 +1,83 @@
+"""What runs a kernel side by side: the threads of a processor, or the multiprocessors of a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from workbench.codegen.cuda.kernel_functions import Function
+from workbench.planning.cost.kernels.kernel_steps import KernelLaunch
+from workbench.planning.cost.points import PointCounts, total
+from workbench.planning.machine.constants import Machine
+
+BUSY_THREADS = 512
+"""The threads that keep a multiprocessor busy: four warps for each of its four schedulers."""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A kernel that is shared: `share` times its seconds on all that there is, or on one thread,
+    and `seconds` more for each of its launches, of which some are one with others.
+    """
+
+    share: float
+    seconds: float
+    launches: int
+
+
+class SideBySide(Protocol):
+    """What runs kernels."""
+
+    def shared(self, step: KernelLaunch, points: PointCounts) -> Shared:
+        """Return how a kernel is shared at these points."""
+
+
+@dataclass(frozen=True)
+class OnThreads:
+    """Threads of a processor, to which blocks are dealt. Constants are those of one."""
+
+    machine: Machine
+    threads: int
+
+    def shared(self, step: KernelLaunch, points: PointCounts) -> Shared:
+        """Return how a kernel is shared at these points."""
+        launch = self.machine.call_of("launch")
+        if step.dealing is None or self.threads == 1:
+            return Shared(1.0, launch, 1)
+        chunks = points.length(step.dealing.chunks)
+        rounds = -(-chunks // self.threads)
+        most = max(total(chunks, points.weight), 1)
+        share = total(rounds, points.weight) / most
+        return Shared(share, launch + self.machine.call_of("threads"), 1)
+
+
+@dataclass(frozen=True)
+class OnMultiprocessors:
+    """Multiprocessors of a GPU. Constants are those of all together; `functions` has what runs for
+    each kernel by its identity, nothing where it runs with one behind it.
+    """
+
+    machine: Machine
+    functions: Mapping[int, tuple[Function, ...]]
+
+    def shared(self, step: KernelLaunch, points: PointCounts) -> Shared:
+        """Return how a kernel is shared at these points: by the blocks of its function."""
+        machine, functions = self.machine, self.functions[id(step.kernel)]
+        if not functions:  # one block runs it, in front of another kernel
+            return Shared(float(machine.multiprocessors), 0.0, 0)
+        each = [self._alone(function, points) for function in functions]
+        most = max(one.share for one in each)
+        return Shared(most, sum(one.seconds for one in each), len(each))
+
+    def _alone(self, function: Function, points: PointCounts) -> Shared:
+        machine, count = self.machine, max(points.executions, 1)
+        blocks = max(total(points.length(function.blocks), points.weight) / count, 1.0)
+        held = max(machine.shared_bytes // max(function.shared_bytes, 1), 1)
+        each = min(blocks / machine.multiprocessors, float(held))
+        busy = min(1.0, max(each, 1.0) * function.threads / BUSY_THREADS)
+        used = min(1.0, blocks / machine.multiprocessors) * busy
+        waves = -(-blocks // (machine.multiprocessors * held))
+        passed = total(points.length(function.barriers), points.weight) / count
+        waiting = waves * passed * machine.call_of("barrier")
+        return Shared(1.0 / used, machine.call_of("launch") + waiting, 1)

@@ -1,0 +1,1 @@
+"""Plans for compiled kernels: all that runs over an independent dimension in blocks."""

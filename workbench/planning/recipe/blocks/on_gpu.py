@@ -1,0 +1,75 @@
+"""The plan for a GPU: all that runs over an independent dimension in blocks, enough of them for its
+multiprocessors and each with memory that several of them have side by side on one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from workbench.codegen.cuda.kernel_functions import SIDE_BY_SIDE, functions
+from workbench.codegen.cuda.small_kernels import held_in_rows
+from workbench.codegen.kernels import program_kernels
+from workbench.lowering.launches import launches
+from workbench.planning.recipe.blocks.persisted import (
+    BLOCKS,
+    in_blocks,
+    independent,
+    recurrent,
+    size_for,
+)
+from workbench.planning.recipe.judging import Judge
+from workbench.planning.recipe.plan import Plan
+
+PARTS = 0.5
+"""The bytes of partial sums, at most, for each byte of the rest."""
+
+
+def on_multiprocessors(start: Plan, judge: Judge) -> Plan:
+    """Return the plan in blocks: the largest that leave each multiprocessor one, and of which it
+    has two side by side: while the threads of one wait, the other runs. What blocks add up goes to
+    as many partial sums as there are blocks at a time, unless these take too much memory.
+    """
+    machine, plan = judge.machine, recurrent(start)
+    lengths = {d: plan.program.dim[d].size.evaluate(judge.sizes) for d in independent(plan)}
+    found = plan
+    for most in BLOCKS:
+        blocks = {d: size_for(n, most, machine.multiprocessors) for d, n in lengths.items()}
+        runs = {
+            d: runs_for(-(-n // blocks[d]), machine.multiprocessors) for d, n in lengths.items()
+        }
+        found = _with_fewer_parts(plan, blocks, runs, judge)
+        if shared_bytes(found, judge.dtype) <= SIDE_BY_SIDE:
+            break
+    return found
+
+
+def runs_for(blocks: int, multiprocessors: int) -> int:
+    """Return in how many runs of blocks sums are added up: the greatest power of two with a
+    multiprocessor for each run, and a block.
+    """
+    return 1 << (max(min(blocks, multiprocessors), 1).bit_length() - 1)
+
+
+def shared_bytes(plan: Plan, dtype: str) -> int:
+    """Return the most bytes of shared memory of a block, of kernels that have many."""
+    made = held_in_rows(program_kernels(plan.stored.program))
+    many = (f for f in functions(made, dtype) if f.kernels[-1].dealing is not None)
+    return max((function.shared_bytes for function in many), default=0)
+
+
+def _with_fewer_parts(
+    plan: Plan, blocks: Mapping[str, int], runs: Mapping[str, int], judge: Judge
+) -> Plan:
+    """Return the plan in blocks, with as many partial sums as are not too much memory."""
+
+    def held(runs: Mapping[str, int]) -> tuple[Plan, int]:
+        found = in_blocks(plan, blocks, runs)
+        loops = launches(found.stored.program)
+        return found, loops.peak(judge.sizes, judge.dtype)
+
+    _, rest = held(dict.fromkeys(runs, 1))
+    found, peak = held(runs)
+    while peak - rest > PARTS * rest and max(runs.values()) > 1:
+        runs = {d: max(n // 2, 1) for d, n in runs.items()}
+        found, peak = held(runs)
+    return found
