@@ -27,7 +27,7 @@ def test_the_text_opens_at_the_selected_statement_on_every_level(
 ) -> None:
     panel = live(reinforced)
     select(panel, "surrogate")
-    for level in ("Equations", "Order", "Loops", "Python", "C"):
+    for level in ("Equations", "Order", "Loops", "Python", "C", "CUDA"):
         open_pane(panel, "Code")
         panel.get_by_role("button", name=level, exact=True).click()
         comes_into_sight(reinforced, panel.locator(".wbk-own-line", has_text="surrogate"))

@@ -90,7 +90,7 @@ def of_large(where: str, few: bool) -> Iterator[dict[str, Any]]:
         if side == 256:
             sizes |= {"T": 500}
         program = reinforce(environment=Noisy((3, side, side)), hidden=(64,))
-        for name, steps in (("stored", ()), ("swapped", (Swap("observation"),))):
+        for name, steps in (("stored", ()), ("swapped", (Swap("environment.observe"),))):
             try:
                 chosen = variant(program).apply(Vectorize("b"))
                 for step in (Contract(), *steps):

@@ -119,14 +119,6 @@ def test_without_its_timers_the_source_is_what_it_was() -> None:
     assert [line for line in left if line.strip()] == [line for line in wanted if line.strip()]
 
 
-def test_a_device_is_waited_for(clock: Clock) -> None:
-    waits = []
-    plain = NumPyBackend().compile(walk())
-    made = timed_arrays(replace(plain, finish=lambda: waits.append(clock.now)))
-    run = made.timed({"B": 2, "T": 2}, 0, "float32")
-    assert len(waits) > sum(run.made)
-
-
 def test_what_a_run_does_at_first_is_told_in_its_order(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,7 @@ from workbench.folders import cache_directory
 from workbench.measure.calibration import probes, stopwatch
 from workbench.measure.calibration.calibrate import calibrate
 from workbench.planning.machine.calibrated import file_of, machine, save
-from workbench.planning.machine.defaults import CUDA, DEFAULTS, NUMPY
+from workbench.planning.machine.defaults import CUDA, DEFAULTS, NATIVE, NUMPY
 from workbench.processor import model, processor
 
 
@@ -172,11 +172,11 @@ def test_cache_directory_is_the_platforms(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert cache_directory().parts[-3:] == ("Library", "Caches", "workbench")
 
 
-def test_defaults_know_the_same_kinds_for_backends_of_arrays() -> None:
-    for known in (NUMPY, CUDA):
-        assert known.call.keys() == NUMPY.call.keys()
-        assert known.element.keys() == NUMPY.element.keys()
-    assert CUDA.call["elementwise"] > NUMPY.call["elementwise"]
+def test_defaults_know_the_same_kinds_for_backends_of_kernels() -> None:
+    assert CUDA.element.keys() == NATIVE.element.keys()
+    assert CUDA.call.keys() - {"barrier"} == NATIVE.call.keys() - {"threads"}
+    assert CUDA.call["launch"] > NATIVE.call["launch"]
+    assert CUDA.product["float32"] < NATIVE.product["float32"]
 
 
 def test_seconds_of_a_byte_go_with_the_working_set() -> None:
