@@ -1,5 +1,5 @@
 #undef THREADS
-#define THREADS 1024
+#define THREADS 512
 KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(float) parameters_policy_weight_1_normal, ARRAY(float) parameters_policy_weight_1, ARRAY(float) parameters_policy_bias_1, ARRAY(float) parameters_policy_weight_2_normal, ARRAY(float) parameters_policy_weight_2, ARRAY(float) parameters_policy_bias_2, ARRAY(float) optimizer_m_policy_weight_1, ARRAY(float) optimizer_m_policy_bias_1, ARRAY(float) optimizer_m_policy_weight_2, ARRAY(float) optimizer_m_policy_bias_2, ARRAY(float) optimizer_v_policy_weight_1, ARRAY(float) optimizer_v_policy_bias_1, ARRAY(float) optimizer_v_policy_weight_2, ARRAY(float) optimizer_v_policy_bias_2) {
     SHARED_MEMORY
     enum { TILE = 16, ROWS = THREADS / TILE };
@@ -31,7 +31,7 @@ KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS)(Run *run, 
     /* statement: parameters.policy.weight_1[0] */
     BARRIER
     ROLLED for (int64_t i0 = 0 + thread; i0 < 4; i0 += THREADS) {
-        for (int64_t i1 = 0; i1 < 20; i1++) {
+        ROLLED for (int64_t i1 = 0; i1 < 20; i1++) {
             ST(operand_2, (20 * i0 + i1), LD(parameters_policy_weight_1_normal, (20 * i0 + i1)));
         }
     }
@@ -39,7 +39,7 @@ KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS)(Run *run, 
     block_orthogonalize_f(operand_2, 0, orthogonalize, 0, 4, 20, spare_2, 0, thread);
     BARRIER
     ROLLED for (int64_t i0_2 = 0 + thread; i0_2 < 4; i0_2 += THREADS) {
-        for (int64_t i1_2 = 0; i1_2 < 20; i1_2++) {
+        ROLLED for (int64_t i1_2 = 0; i1_2 < 20; i1_2++) {
             ST(parameters_policy_weight_1, (20 * i0_2 + i1_2), multiply_f(LD(orthogonalize, (20 * i0_2 + i1_2)), (float)0x1.6a09e667f3bcdp+0));
         }
     }
@@ -146,7 +146,7 @@ KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS)(Run *run, 
 }
 
 #undef THREADS
-#define THREADS 1024
+#define THREADS 512
 KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(int32_t) episodes_points, ARRAY(int32_t) episodes, ARRAY(float) loss_sum_2_points, ARRAY(float) loss_sum_2, ARRAY(float) loss, ARRAY(float) gradient_policy_bias_2_points, ARRAY(float) gradient_policy_bias_2, ARRAY(float) gradient_policy_weight_2_points, ARRAY(float) gradient_policy_weight_2, ARRAY(float) optimizer_m_policy_weight_2, ARRAY(float) optimizer_v_policy_weight_2, ARRAY(float) parameters_policy_weight_2, ARRAY(float) optimizer_m_policy_bias_2, ARRAY(float) optimizer_v_policy_bias_2, ARRAY(float) parameters_policy_bias_2, ARRAY(float) gradient_policy_bias_1_points, ARRAY(float) gradient_policy_bias_1, ARRAY(float) gradient_policy_weight_1_points, ARRAY(float) gradient_policy_weight_1, ARRAY(float) optimizer_m_policy_weight_1, ARRAY(float) optimizer_v_policy_weight_1, ARRAY(float) parameters_policy_weight_1, ARRAY(float) optimizer_m_policy_bias_1, ARRAY(float) optimizer_v_policy_bias_1, ARRAY(float) parameters_policy_bias_1, ARRAY(float) episode_return_sum_2_points, ARRAY(float) episode_return_sum_2, ARRAY(float) episode_return, int64_t B) {
     SHARED_MEMORY
     enum { TILE = 16, ROWS = THREADS / TILE };
@@ -158,7 +158,7 @@ KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory
     if (thread == 0) {
         /* statement: episodes */
         int32_t running = LD(episodes_points, 0);
-        for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+        ROLLED for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
             running = add_i(running, LD(episodes_points, k));
         }
         ST(episodes, i, running);
@@ -168,7 +168,7 @@ KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory
     if (thread == 0) {
         /* statement: loss_sum_2 */
         float running = LD(loss_sum_2_points, 0);
-        for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+        ROLLED for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
             running = add_f(running, LD(loss_sum_2_points, k));
         }
         ST(loss_sum_2, 0, running);
@@ -184,12 +184,12 @@ KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory
     if (thread == 0) {
         /* statement: gradient.policy.bias_2 */
         float running = LD(gradient_policy_bias_2_points, 0);
-        for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+        ROLLED for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
             running = add_f(running, LD(gradient_policy_bias_2_points, 2 * k));
         }
         ST(gradient_policy_bias_2, 0, running);
         float running_2 = LD(gradient_policy_bias_2_points, 1);
-        for (int64_t k_2 = 1; k_2 < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k_2++) {
+        ROLLED for (int64_t k_2 = 1; k_2 < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k_2++) {
             running_2 = add_f(running_2, LD(gradient_policy_bias_2_points, (2 * k_2 + 1)));
         }
         ST(gradient_policy_bias_2, 1, running_2);
@@ -199,12 +199,12 @@ KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory
     /* statement: gradient.policy.weight_2 */
     ROLLED for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {
         float running = LD(gradient_policy_weight_2_points, 2 * i0);
-        for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+        ROLLED for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
             running = add_f(running, LD(gradient_policy_weight_2_points, (2 * i0 + 40 * k)));
         }
         ST(gradient_policy_weight_2, 2 * i0, running);
         float running_2 = LD(gradient_policy_weight_2_points, (2 * i0 + 1));
-        for (int64_t k_2 = 1; k_2 < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k_2++) {
+        ROLLED for (int64_t k_2 = 1; k_2 < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k_2++) {
             running_2 = add_f(running_2, LD(gradient_policy_weight_2_points, (2 * i0 + 40 * k_2 + 1)));
         }
         ST(gradient_policy_weight_2, (2 * i0 + 1), running_2);
@@ -259,7 +259,7 @@ KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory
     ROLLED for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {
         const float gradient_policy_bias_1_points_2 = LD(gradient_policy_bias_1_points, i0);
         float running = gradient_policy_bias_1_points_2;
-        for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+        ROLLED for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
             const float gradient_policy_bias_1_points_3 = LD(gradient_policy_bias_1_points, (i0 + 20 * k));
             running = add_f(running, gradient_policy_bias_1_points_3);
         }
@@ -274,7 +274,7 @@ KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory
         const int64_t i1 = 0 + turn_of_i0 % columns_of_i0;
         const float gradient_policy_weight_1_points_2 = LD(gradient_policy_weight_1_points, (20 * i0 + i1));
         float running = gradient_policy_weight_1_points_2;
-        for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+        ROLLED for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
             const float gradient_policy_weight_1_points_3 = LD(gradient_policy_weight_1_points, (20 * i0 + i1 + 80 * k));
             running = add_f(running, gradient_policy_weight_1_points_3);
         }
@@ -329,7 +329,7 @@ KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory
     if (thread == 0) {
         /* statement: episode_return_sum_2 */
         float running = LD(episode_return_sum_2_points, 0);
-        for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+        ROLLED for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
             running = add_f(running, LD(episode_return_sum_2_points, k));
         }
         ST(episode_return_sum_2, 0, running);
@@ -425,7 +425,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
         /* statement: episode_return_sum_2.points */
         ST(episode_return_sum_2_points_kept, 0, (float)0x0.0p+0);
     }
-    for (int64_t b_block32 = first_block; b_block32 < behind_blocks; b_block32++) {
+    ROLLED for (int64_t b_block32 = first_block; b_block32 < behind_blocks; b_block32++) {
         if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
             const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);
             const int64_t b = minimum_l(32 * b_block32 + lane, (minimum_l((B - 1), (32 * b_block32 + 31)) + 1) - 1);
@@ -471,7 +471,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
         if (thread == 0) {
             ST(episodes_points_kept, 0, add_i(LD(episodes_points_kept, 0), together_2));
         }
-        for (int64_t t = 0; t < T; t++) {
+        ROLLED for (int64_t t = 0; t < T; t++) {
             /* statement: policy.hidden_1 */
             BARRIER
             block_product_f(parameters_policy_weight_1, 0, 1, 20, state, 160 * t, 32, policy_hidden_1, 640 * t, 32, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 4, 0, thread);
@@ -613,7 +613,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             if (active && row == 0) {
                 /* statement: episode_return_sum */
                 float episode_return_sum_3 = (float)0x0.0p+0;
-                for (int64_t t_2 = 0; t_2 < T; t_2++) {
+                ROLLED for (int64_t t_2 = 0; t_2 < T; t_2++) {
                     const float gain_3 = LD(gain, (b_5 - 32 * b_block32 + 32 * t_2));
                     episode_return_sum_3 = add_f(episode_return_sum_3, gain_3);
                 }
@@ -632,14 +632,14 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
         if (thread == 0) {
             ST(episode_return_sum_2_points_kept, 0, add_f(LD(episode_return_sum_2_points_kept, 0), together_2_2));
         }
-        for (int64_t t = 0; t < T; t++) {
+        ROLLED for (int64_t t = 0; t < T; t++) {
             if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
                 const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);
                 const int64_t b_7 = minimum_l(32 * b_block32 + lane, (minimum_l((B - 1), (32 * b_block32 + 31)) + 1) - 1);
                 if (active && row == 0) {
                     /* statement: worth */
                     float worth_2 = (float)0x0.0p+0;
-                    for (int64_t t_1 = t; t_1 < T; t_1++) {
+                    ROLLED for (int64_t t_1 = t; t_1 < T; t_1++) {
                         const float gain_4 = LD(gain, (b_7 - 32 * b_block32 + 32 * t_1));
                         worth_2 = add_f(worth_2, multiply_f(power_f((float)0x1.fae147ae147aep-1, cast_f_i((int32_t)(t_1 - t))), gain_4));
                     }
@@ -667,7 +667,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
                     const float gradient_output_3 = add_f(multiply_f(reshape_2, policy_log_probabilities_exp_5), gradient_log_probabilities_3);
                     ST(gradient_output, (b_7 - 32 * b_block32 + 32), gradient_output_3);
                     /* statement: gradient.policy.bias_1_product */
-                    for (int64_t i0_5 = 0; i0_5 < 20; i0_5++) {
+                    ROLLED for (int64_t i0_5 = 0; i0_5 < 20; i0_5++) {
                         const float parameters_policy_weight_2_2 = LD(parameters_policy_weight_2, 2 * i0_5);
                         const float parameters_policy_weight_2_3 = LD(parameters_policy_weight_2, (2 * i0_5 + 1));
                         const float policy_hidden_1_3 = LD(policy_hidden_1, (b_7 - 32 * b_block32 + 32 * i0_5 + 640 * t));
@@ -711,7 +711,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             if (active && row == 0) {
                 /* statement: loss_sum */
                 float loss_sum_3 = (float)0x0.0p+0;
-                for (int64_t t_3 = 0; t_3 < T; t_3++) {
+                ROLLED for (int64_t t_3 = 0; t_3 < T; t_3++) {
                     const float surrogate_3 = LD(surrogate, (b_9 - 32 * b_block32 + 32 * t_3));
                     loss_sum_3 = add_f(loss_sum_3, surrogate_3);
                 }

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from workbench.backends.cuda.building.build import cubin
+from workbench.backends.cuda.building.build import cubins, units
 from workbench.backends.cuda.driver import Kernels
 from workbench.codegen.cuda.kernel_functions import Function
 from workbench.errors import RunError, UnavailableError, installing
@@ -116,16 +116,17 @@ class CuPyDriver:
 
     def load(self, functions: Sequence[Function]) -> Kernels:
         """Compile functions, or find them compiled, and load them; see `driver.Driver`."""
-        path, work = cubin(functions, self.architecture)
-        module = self.cupy.RawModule(path=str(path))
+        paths, work = cubins(functions, self.architecture)
         kernels = {}
-        for function in functions:
-            loaded = module.get_function(function.name)
-            if function.shared_bytes:
-                loaded.max_dynamic_shared_size_bytes = function.shared_bytes
-            kernels[function.name] = _Kernel(
-                loaded, function.name, function.threads, function.shared_bytes
-            )
+        for path, unit in zip(paths, units(functions), strict=True):
+            module = self.cupy.RawModule(path=str(path))
+            for function in unit:
+                loaded = module.get_function(function.name)
+                if function.shared_bytes:
+                    loaded.max_dynamic_shared_size_bytes = function.shared_bytes
+                kernels[function.name] = _Kernel(
+                    loaded, function.name, function.threads, function.shared_bytes
+                )
         return Kernels(kernels, work)
 
     def free_bytes(self) -> int:

@@ -69,8 +69,12 @@ _BLOCKS = {"first_block": "first_block", "behind_blocks": "behind_blocks"}
 SIDE_BY_SIDE = (164 * 1024) // 2 - 1024
 """The bytes of shared memory with which an A100 has two blocks on a multiprocessor."""
 
-MANY_THREADS = 1024
-"""Those of a block that is alone: it sorts a permutation, or runs small kernels in a row."""
+SORTING_THREADS = 1024
+"""Those of a block that sorts a permutation, alone."""
+ROW_THREADS = 512
+"""Those of a block that runs small kernels in a row, alone: twice as many have too few registers
+for what stands in them.
+"""
 
 
 @dataclass(frozen=True)
@@ -200,7 +204,7 @@ class _Writer:
         lanes = max(most_lanes(kernel.records) for kernel in kernels)
         dealing = kernels[-1].dealing
         alone = len(kernels) == 1 or dealing is not None
-        threads = _threads(kernels[-1], lanes) if alone else MANY_THREADS
+        threads = _threads(kernels[-1], lanes) if alone else ROW_THREADS
         own = self._own_arrays(kernels[:-1]) if dealing is not None else {}
         begin = max((piece.end for piece in own.values()), default=0)
         parts = self._parts(kernels, lanes, threads, begin)
@@ -464,7 +468,7 @@ def _calls(record: KernelRecord) -> bool:
 def _threads(kernel: KernelRecords, lanes: int) -> int:
     """Return the threads of a block."""
     if any(isinstance(r, Invoke) and r.function == "permutation" for r in walk(kernel.records)):
-        return MANY_THREADS
+        return SORTING_THREADS
     return max(LEAST_THREADS, THREADS_OF_LANE * lanes)
 
 

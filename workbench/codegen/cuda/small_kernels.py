@@ -27,7 +27,7 @@ from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.lowering.loops.records import Allocate, AtOnce, For, Free, If, Launch, Record
 
 MOST_TURNS = 131_072
-"""Those of the loops of a small kernel: 128 of each thread of a block."""
+"""Those of the loops of a small kernel: 256 of each thread of a block."""
 MOST_TURNS_OF_EACH = 256
 """Those of the loops of a row that each block runs for itself."""
 FEW = 16

@@ -245,9 +245,9 @@ class ThreadText(KernelText):
     def _begin_loop(self, record: Loop) -> None:
         name, (low, high) = self._c(record.variable), map(self.values.expression, record.range)
         if record.backwards:
-            self.write(f"for (int64_t {name} = {high} - 1; {name} >= {low}; {name}--) {{")
+            self.write(f"ROLLED for (int64_t {name} = {high} - 1; {name} >= {low}; {name}--) {{")
         else:
-            self.write(f"for (int64_t {name} = {low}; {name} < {high}; {name}++) {{")
+            self.write(f"ROLLED for (int64_t {name} = {low}; {name} < {high}; {name}++) {{")
 
     def _invoke(self, record: Invoke) -> None:
         values, option = self.values, record.option

@@ -40,7 +40,7 @@ def test_no_register_is_spilled(program: wb.Program, golden: GoldenFiles) -> Non
 
 def test_two_blocks_of_ppo_fit_an_older_multiprocessor() -> None:
     found = wb.inspect_kernels(in_blocks(ppo(), 32), ["sm_80"])
-    assert min(kernel.blocks for kernel in found.kernels if kernel.threads < 1024) >= 2
+    assert min(kernel.blocks for kernel in found.kernels if kernel.threads < ROW_THREADS) >= 2
 
 
 def test_an_inspection_shows_itself_as_a_table() -> None:

@@ -1,4 +1,4 @@
-"""Kernels as machine code, compiled once for an architecture and kept by content."""
+"""Kernels as machine code: compiled for an architecture by several threads, and kept by content."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,21 +19,66 @@ from workbench.codegen.cuda.headers import unit_begin
 from workbench.codegen.cuda.kernel_functions import Function
 from workbench.codegen.printing.statement_marks import marked_lines
 from workbench.errors import CompilerError, warn
+from workbench.processor import usable_cores
 
 SUFFIX = ".cubin"
 _AT_LINE = re.compile(re.escape(FILE) + r"\((\d+)\)")
 
 
-def unit(functions: Sequence[Function]) -> str:
+def units(functions: Sequence[Function]) -> list[list[Function]]:
+    """Return functions in as many units as there are cores, of about as much text each: a unit
+    takes one thread of the compiler.
+    """
+    parts: list[list[Function]] = [[] for _ in range(min(usable_cores(), len(functions)))]
+    for function in sorted(functions, key=lambda function: -len(function.text)):
+        min(parts, key=lambda part: sum(len(f.text) for f in part)).append(function)
+    return parts
+
+
+def compiled(functions: Sequence[Function], architecture: str) -> list[Compiled]:
+    """Compile functions for an architecture, unit by unit. Raises CompilerError with NVRTC's words,
+    the file, and the statement that they speak of.
+    """
+    texts = map(_text, units(functions))
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(partial(_compiled, architecture=architecture), texts))
+
+
+def cubins(functions: Sequence[Function], architecture: str) -> tuple[list[Path], CompilerWork]:
+    """Return the files of functions as machine code, one for each of their `units`, and the
+    compiler's work: none for what was compiled before. Warns where files cannot be kept for later.
+    Raises CompilerError as `compiled`.
+    """
+    texts = list(map(_text, units(functions)))
+    start, cpu = time.perf_counter(), time.process_time()
+    known = [cache.find(cache.CUBINS, _key(text, architecture) + SUFFIX) for text in texts]
+    with ThreadPoolExecutor() as pool:
+        new = (text for text, file in zip(texts, known, strict=True) if file is None)
+        made = pool.map(partial(_compiled, architecture=architecture), new)
+        notes = dict[str, None]()
+        paths = []
+        for text, file in zip(texts, known, strict=True):
+            if file is not None:
+                paths.append(file[0])
+                continue
+            path, note = _stored(_key(text, architecture) + SUFFIX, next(made).cubin)
+            paths.append(path)
+            notes[note] = None
+    if notes:
+        cache.evict()
+    for note in filter(None, notes):
+        warn(note)
+    if all(file is not None for file in known):
+        return paths, CompilerWork(0.0, 0.0)
+    return paths, CompilerWork(time.perf_counter() - start, time.process_time() - cpu)
+
+
+def _text(functions: Sequence[Function]) -> str:
     """Return functions as one text, behind what they use."""
     return "\n".join([unit_begin(), *(function.text for function in functions)])
 
 
-def compiled(functions: Sequence[Function], architecture: str) -> Compiled:
-    """Compile functions for an architecture. Raises CompilerError with NVRTC's words, the file, and
-    the statement that they speak of.
-    """
-    text = unit(functions)
+def _compiled(text: str, architecture: str) -> Compiled:
     try:
         return nvrtc.compiled(text, architecture)
     except CompilerError as error:
@@ -42,25 +89,12 @@ def compiled(functions: Sequence[Function], architecture: str) -> Compiled:
         raise CompilerError(message, error.output, file, statement) from None
 
 
-def cubin(functions: Sequence[Function], architecture: str) -> tuple[Path, CompilerWork]:
-    """Return the file of functions as machine code, and the compiler's work: none where it was
-    compiled before. Warns where it cannot be kept for later. Raises CompilerError as `compiled`.
-    """
-    name = _key(unit(functions), architecture) + SUFFIX
-    known = cache.find(cache.CUBINS, name)
-    if known is not None:
-        return known[0], CompilerWork(0.0, 0.0)
-    start, cpu = time.perf_counter(), time.process_time()
-    code = compiled(functions, architecture).cubin
-    work = CompilerWork(time.perf_counter() - start, time.process_time() - cpu)
+def _stored(name: str, code: bytes) -> tuple[Path, str]:
+    """Store machine code; return its file, and a note where that is temporary."""
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder, name)
         made.write_bytes(code)
-        path, note = cache.store(cache.CUBINS, name, made)
-    cache.evict()
-    if note:
-        warn(note)
-    return path, work
+        return cache.store(cache.CUBINS, name, made)
 
 
 def _key(text: str, architecture: str) -> str:

@@ -100,7 +100,7 @@ def _told(
 ) -> dict[str, tuple[int, int, int]]:
     """Return the registers, spilled bytes and bytes of the stack of each kernel by name."""
     try:
-        log = compiled(made, architecture).log
+        log = "\n".join(unit.log for unit in compiled(made, architecture))
     except CompilerError as error:
         if error.statement is not None:
             error.line = program.statement[error.statement].line
