@@ -99,7 +99,8 @@ class _Joining:
                 _add(self._touched(record), groups)
         if all(len(group) == 1 for group in groups):
             return records
-        return self._placed(records, [_one([each.launch for each in group]) for group in groups])
+        launches = [_one([each.launch for each in group]) for group in groups]
+        return placed(records, launches, self.memory)
 
     def _touched(self, launch: Launch) -> _Touched:
         reads, writes = (
@@ -139,30 +140,6 @@ class _Joining:
     def _memory_of(self, buffer: str) -> str:
         return self.memory.get(buffer, buffer)
 
-    def _placed(self, records: Sequence[Record], launches: Sequence[Launch]) -> list[Record]:
-        """Return launches in their new order, what they need allocated before its first use and
-        freed behind its last.
-        """
-        uses = [(k, name) for k, r in enumerate(launches) for name in (*r.reads, *r.writes)]
-        first = {name: k for k, name in reversed(uses)}
-        last = {self._memory_of(name): k for k, name in uses}
-        before: dict[int, list[Record]] = {}
-        behind: dict[int, list[Record]] = {}
-        for record in reversed(records):
-            if isinstance(record, Allocate):
-                name, source = record.buffer.name, record.source
-                at = first.setdefault(name, len(launches))  # it is first used in a later loop
-                if source is not None:
-                    first[source] = min(at, first.get(source, at))
-                before.setdefault(at, []).insert(0, record)
-        for record in records:
-            if isinstance(record, Free):
-                behind.setdefault(last.get(self._memory_of(record.name), -1), []).append(record)
-        placed = behind.pop(-1, [])
-        for k, launch in enumerate(launches):
-            placed += [*before.get(k, ()), launch, *behind.get(k, ())]
-        return [*placed, *before.get(len(launches), ())]
-
 
 def _add(one: _Touched, groups: list[list[_Touched]]) -> None:
     """Add a launch to the last group whose loop it can share and with which it has elements in
@@ -185,6 +162,34 @@ def _one(launches: Sequence[Launch]) -> Launch:
     reads = dict.fromkeys(name for launch in launches for name in launch.reads)
     writes = dict.fromkeys(name for launch in launches for name in launch.writes)
     return replace(first, reads=tuple(reads), writes=tuple(writes), more=tuple(more))
+
+
+def placed(
+    records: Sequence[Record], launches: Sequence[Launch], memory: Mapping[str, str]
+) -> list[Record]:
+    """Return the launches of records in a new order, what they need allocated before its first use
+    and freed behind its last. `memory` is that of `memory_in`.
+    """
+    uses = [(k, name) for k, r in enumerate(launches) for name in (*r.reads, *r.writes)]
+    first = {name: k for k, name in reversed(uses)}
+    last = {memory.get(name, name): k for k, name in uses}
+    before: dict[int, list[Record]] = {}
+    behind: dict[int, list[Record]] = {}
+    for record in reversed(records):
+        if isinstance(record, Allocate):
+            name, source = record.buffer.name, record.source
+            at = first.setdefault(name, len(launches))  # it is first used in a later loop
+            if source is not None:
+                first[source] = min(at, first.get(source, at))
+            before.setdefault(at, []).insert(0, record)
+    for record in records:
+        if isinstance(record, Free):
+            at = last.get(memory.get(record.name, record.name), -1)
+            behind.setdefault(at, []).append(record)
+    found = behind.pop(-1, [])
+    for k, launch in enumerate(launches):
+        found += [*before.get(k, ()), launch, *behind.get(k, ())]
+    return [*found, *before.get(len(launches), ())]
 
 
 def memory_in(loops: LoopProgram) -> dict[str, str]:

@@ -25,9 +25,9 @@ from workbench.backends.cuda.driver import Kernels
 from workbench.backends.native.building.c_units import Unit
 from workbench.backends.native.building.load import load
 from workbench.backends.protocol import CompilerWork
+from workbench.codegen.cuda.gathered_launches import arranged
 from workbench.codegen.cuda.headers import OWN, device_header
 from workbench.codegen.cuda.kernel_functions import Function, functions
-from workbench.codegen.cuda.small_kernels import held_in_rows
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.codegen.runtime import headers
 from workbench.errors import RunError
@@ -204,7 +204,7 @@ def fibres(program: Program, sizes: Mapping[str, int] | None = None) -> CudaProg
 
 def text_of(made: ProgramKernels, dtype: str = "float32") -> str:
     """The C text that is compiled for a program."""
-    return unit(functions(held_in_rows(made), dtype))
+    return unit(functions(arranged(made), dtype))
 
 
 def watched(

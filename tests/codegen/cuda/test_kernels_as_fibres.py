@@ -53,6 +53,7 @@ PROGRAMS = {
     "few features": lambda: in_blocks(ppo(hidden=(5,)), 16, 2),
     "rows of a lane": lambda: in_blocks(reinforce(hidden=(20,)), 32, 2),
     "two layers": lambda: in_blocks(ppo(hidden=(32, 24)), 32, 2),
+    "sums of many chunks": lambda: in_blocks(ppo(hidden=(32, 40)), 32, 128),
     "a2c": lambda: in_blocks(a2c(hidden=(9, 17)), 16),
 }
 
@@ -60,7 +61,9 @@ PROGRAMS = {
 @pytest.mark.parametrize("how", PROGRAMS)
 def test_bits_are_those_of_compiled_c(how: str) -> None:
     made = PROGRAMS[how]()
-    sizes = sizes_of(made.program, 32 if how in ("rows of a lane", "two layers") else 16)
+    sizes = sizes_of(
+        made.program, 32 if how in ("rows of a lane", "two layers", "sums of many chunks") else 16
+    )
     dtype = "float64" if how in ("few features", "along b") else "float32"
     found, fault = watched(fibres(made.program, sizes), sizes, dtype)
     with shared_cache():

@@ -13,6 +13,7 @@ import workbench as wb
 from tests.codegen.cuda.fibres import fibres, watched
 from tests.native_runs import compiled, shared_cache
 from workbench.algorithms import ppo
+from workbench.codegen.cuda.gathered_launches import arranged
 from workbench.codegen.cuda.kernel_functions import functions
 from workbench.codegen.cuda.small_kernels import held_in_rows, small_in_a_row
 from workbench.codegen.kernel_records import Number, Store
@@ -22,21 +23,24 @@ from workbench.polyhedral.expression import expression
 from workbench.transforms import Contract, Donate, Persist
 
 
-def in_blocks(program: wb.Program, size: int) -> ProgramKernels:
+def in_blocks(program: wb.Program, size: int, chunks: int = 16) -> ProgramKernels:
     chosen = wb.variant(program)
-    for step in (Persist("b", size), Persist("k", size), Contract(), Donate()):
+    for step in (Persist("b", size, chunks), Persist("k", size, chunks), Contract(), Donate()):
         chosen = chosen.apply(step)
     return program_kernels(chosen.program)
 
 
-def test_an_update_of_ppo_has_few_kernels() -> None:
-    """A rollout with its advantages three, a permutation one, a minibatch four."""
-    made = list(functions(in_blocks(ppo(), 32), "float32"))
+@pytest.mark.parametrize("chunks", [16, 128])
+def test_an_update_of_ppo_has_few_kernels(chunks: int) -> None:
+    """A rollout with its advantages three, a permutation one, a minibatch four, or five where the
+    partial sums of gradients are too many for one block.
+    """
+    made = list(functions(arranged(in_blocks(ppo(), 32, chunks)), "float32"))
     assert Counter(f.kernels[-1].variables for f in made) == {
         (): 2,
         ("i",): 3,
         ("i", "e"): 1,
-        ("i", "e", "m"): 4,
+        ("i", "e", "m"): 4 if chunks == 16 else 5,
     }
 
 

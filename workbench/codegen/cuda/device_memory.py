@@ -37,7 +37,7 @@ def device_memory(
     space: str = DEVICE,
 ) -> DeviceMemory:
     """Lay out a space's memory of a run: arrays that live at one time beside each other, results
-    behind all others. `made` are kernels whose memory is held in rows (`held_in_rows`).
+    behind all others. `made` are kernels as a GPU runs them (`arranged`).
     """
     numbers = [row[-1] for row in small_in_a_row(made)]
     needed = [0] * len(made.kernels)

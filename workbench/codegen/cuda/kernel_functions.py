@@ -14,7 +14,12 @@ from workbench.codegen.cuda.barriers import Barriers, Block, passed
 from workbench.codegen.cuda.block_places import BlockPlaces, Piece, rounded
 from workbench.codegen.cuda.headers import unit_begin
 from workbench.codegen.cuda.kept_sums import ChunkRecords, KeptSum, kept, sums_of
-from workbench.codegen.cuda.small_kernels import is_of_host, left_by, small_in_a_row
+from workbench.codegen.cuda.small_kernels import (
+    is_of_host,
+    is_wide,
+    left_by,
+    small_in_a_row,
+)
 from workbench.codegen.cuda.thread_code import (
     Around,
     Code,
@@ -198,13 +203,14 @@ class _Writer:
 
     def function(self, kernels: Sequence[KernelRecords]) -> Function:
         """Return kernels as a function: of several, a block runs one after the other. Only the last
-        may have blocks that are dealt: then each runs all.
+        may have blocks that are dealt: then each runs all. Of wide ones many blocks share the
+        elements.
         """
         name = unique(c_name(f"kernel_{_title(kernels)}"), self.taken)
         lanes = max(most_lanes(kernel.records) for kernel in kernels)
         dealing = kernels[-1].dealing
-        alone = len(kernels) == 1 or dealing is not None
-        threads = _threads(kernels[-1], lanes) if alone else ROW_THREADS
+        many = len(kernels) == 1 or dealing is not None or is_wide(self.made, kernels[0])
+        threads = _threads(kernels[-1], lanes) if many else ROW_THREADS
         own = self._own_arrays(kernels[:-1]) if dealing is not None else {}
         begin = max((piece.end for piece in own.values()), default=0)
         parts = self._parts(kernels, lanes, threads, begin)
@@ -212,17 +218,20 @@ class _Writer:
             room = SIDE_BY_SIDE - max(part.places.shared_bytes for part in parts)
             sums = self._fitting(kernels[-1], room)
             parts = self._parts(kernels, lanes, threads, begin, sums) if sums else parts
-        elements = _shared_by_blocks(parts[0]) if len(parts) == 1 else None
+        shared = [_shared_by_blocks(part) for part in parts] if many else []
+        elements = [one for one in shared if one is not None]
+        by_all_blocks = bool(shared) and len(elements) == len(shared)
         lines = [
             f"    SHARED({self._stored(n)}, {self.names[n]}, {piece.begin}, {piece.elements})"
             for n, piece in own.items()
         ]
         for part in parts:
-            text = self._text(part, elements is not None).lines
+            text = self._text(part, by_all_blocks).lines
             lines += text if len(parts) == 1 else ["    {", *text, "    }"]
         blocks = expression(1)
-        if elements is not None:
-            blocks = (elements.turns + threads - 1) // threads
+        if by_all_blocks:
+            needed = ((one.turns + threads - 1) // threads for one in elements)
+            blocks = reduce(maximum, needed)
         elif dealing is not None:
             blocks = dealing.chunks
         words = {word for line in lines for word in _WORD.findall(line)}

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import count
 
-from workbench.codegen.cuda.independent_turns import width
+from workbench.codegen.cuda.independent_turns import are_independent, width
 from workbench.codegen.joined_launches import memory_in
 from workbench.codegen.kernel_records import (
     Invoke,
@@ -56,6 +56,29 @@ def is_of_host(kernel: KernelRecords) -> bool:
     return any(isinstance(r, Invoke) and r.function == "external" for r in walk(kernel.records))
 
 
+def is_small(kernel: KernelRecords) -> bool:
+    """Tell whether one block runs a kernel faster than it is launched by itself."""
+    turns = _turns(kernel.records)
+    return turns is not None and turns <= MOST_TURNS and not is_of_host(kernel)
+
+
+def is_wide(made: ProgramKernels, kernel: KernelRecords) -> bool:
+    """Tell whether a kernel is one loop over elements of arrays of a fixed size, too long for one
+    block.
+    """
+    inside = [r for r in kernel.records if isinstance(r, (Loop, Where, Invoke, Scratch))]
+    if len(inside) != 1 or kernel.dealing is not None or is_small(kernel):
+        return False
+    (loop,) = inside
+    by_element = isinstance(loop, Loop) and (loop.lanes or are_independent(loop))
+    return by_element and are_fixed(made, left_by(made, [kernel]))
+
+
+def are_fixed(made: ProgramKernels, buffers: Iterable[str]) -> bool:
+    """Tell whether buffers have the same size in all runs."""
+    return not any(made.buffers[name].elements.terms for name in buffers)
+
+
 def left_by(made: ProgramKernels, kernels: Iterable[KernelRecords]) -> frozenset[str]:
     """Return the arrays that kernels write."""
     records = (record for kernel in kernels for record in walk(kernel.records))
@@ -75,6 +98,7 @@ class _Rows:
         done: list[Record] = []
         row: list[int] = []
         freed: list[Record] = []
+        wide = False
 
         def end() -> None:
             if row:
@@ -91,16 +115,21 @@ class _Rows:
             elif isinstance(record, (Launch, AtOnce)):
                 launches = record.body if isinstance(record, AtOnce) else (record,)
                 numbers = [next(self.numbers) for _ in launches]
-                if all(_is_small(self.made.kernels[number]) for number in numbers):
-                    row += numbers
-                else:
-                    end()
-                    self.found += [(number,) for number in numbers]
+                for number in numbers:
+                    now = self._is_wide(number)
+                    small = is_small(self.made.kernels[number])
+                    if now != wide or not (small or now) or (now and self._meets(row, number)):
+                        end()
+                    wide = now
+                    if small or now:
+                        row.append(number)
+                    else:
+                        self.found.append((number,))
                 done.append(record)
             else:
                 if isinstance(record, For) and record.apart:
                     number = next(self.numbers)
-                    if not self._is_run_by_blocks(row, number):
+                    if wide or not self._is_run_by_blocks(row, number):
                         end()
                     row.append(number)
                     done.append(record)
@@ -111,6 +140,17 @@ class _Rows:
                 done.append(replace(record, body=self.body(record.body)))
         end()
         return tuple(done)
+
+    def _is_wide(self, number: int) -> bool:
+        return is_wide(self.made, self.made.kernels[number])
+
+    def _meets(self, row: Sequence[int], number: int) -> bool:
+        """Tell whether a kernel touches what those of a row write, or writes what they touch."""
+        kernels, one = [self.made.kernels[k] for k in row], self.made.kernels[number]
+        touched = self._memory_of(name for kernel in kernels for name in kernel.buffers)
+        written = self._memory_of(left_by(self.made, kernels))
+        own = self._memory_of(left_by(self.made, [one]))
+        return bool(written & self._memory_of(one.buffers) or own & touched)
 
     @cached_property
     def _users(self) -> Mapping[str, set[int]]:
@@ -141,11 +181,6 @@ class _Rows:
         buffer, memory = self.made.buffers[name], self.memory.get(name, name)
         few = not buffer.elements.terms and buffer.elements.constant <= FEW
         return few and not buffer.initial and self._users[memory] <= numbers
-
-
-def _is_small(kernel: KernelRecords) -> bool:
-    turns = _turns(kernel.records)
-    return turns is not None and turns <= MOST_TURNS and not is_of_host(kernel)
 
 
 def _turns(records: Sequence[KernelRecord]) -> int | None:

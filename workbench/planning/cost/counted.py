@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Protocol
 
 from workbench.codegen.cuda.device_memory import run_bytes
+from workbench.codegen.cuda.gathered_launches import arranged
 from workbench.codegen.cuda.kernel_functions import Function, HostCall, launched, with_calls
-from workbench.codegen.cuda.small_kernels import held_in_rows, small_in_a_row
+from workbench.codegen.cuda.small_kernels import small_in_a_row
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.codegen.run_memory import peak_bytes
 from workbench.lowering.loop_program import LoopProgram
@@ -161,7 +162,7 @@ class CountedFunctions:
 def counted(program: Program, backend: str) -> Counted:
     """Lower a program for a backend and count its work."""
     if backend == "cuda":
-        return CountedFunctions(held_in_rows(program_kernels(program)))
+        return CountedFunctions(arranged(program_kernels(program)))
     if backend == "native":
         return CountedKernels(program_kernels(program))
     return CountedArrays(lower(program))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.backends.cuda.building import nvrtc
 from workbench.backends.cuda.building.build import compiled
 from workbench.backends.cuda.building.multiprocessors import multiprocessor, resident_blocks
+from workbench.codegen.cuda.gathered_launches import arranged
 from workbench.codegen.cuda.kernel_functions import Function, functions
 from workbench.codegen.kernels import program_kernels
 from workbench.errors import CompilerError
@@ -78,7 +79,7 @@ def inspect_kernels(program: Program, architectures: Sequence[str], dtype: str) 
     """
     check_dtype(dtype)
     limits = {name: multiprocessor(nvrtc.checked_architecture(name)) for name in architectures}
-    made = list(functions(program_kernels(program), dtype))
+    made = list(functions(arranged(program_kernels(program)), dtype))
     found: list[KernelResources] = []
     for architecture, of in limits.items():
         told = _told(program, made, architecture)

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from workbench.codegen.cuda.gathered_launches import arranged
 from workbench.codegen.cuda.kernel_functions import SIDE_BY_SIDE, functions
-from workbench.codegen.cuda.small_kernels import held_in_rows
 from workbench.codegen.kernels import program_kernels
 from workbench.lowering.launches import launches
 from workbench.planning.recipe.blocks.persisted import (
@@ -52,7 +52,7 @@ def runs_for(blocks: int, multiprocessors: int) -> int:
 
 def shared_bytes(plan: Plan, dtype: str) -> int:
     """Return the most bytes of shared memory of a block, of kernels that have many."""
-    made = held_in_rows(program_kernels(plan.stored.program))
+    made = arranged(program_kernels(plan.stored.program))
     many = (f for f in functions(made, dtype) if f.kernels[-1].dealing is not None)
     return max((function.shared_bytes for function in many), default=0)
 
