@@ -94,7 +94,7 @@ def update(
         state, gained = at
         uniform, reset = drawn
         observation = state[:, :4]
-        logits = network(acting, "policy", observation, depth, precision)
+        logits = network(acting, "actor", observation, depth, precision)
         value = network(acting, "critic", observation, depth, precision)[:, 0]
         below = jax.nn.softmax(logits)[:, 0]
         action = (below <= uniform).astype(jnp.int32)
@@ -130,7 +130,7 @@ def update(
 
     def loss_of(parameters: Parameters, batch: Any) -> Any:
         observation, action, chosen, before, advantage, target = batch
-        logits = jax.nn.log_softmax(network(parameters, "policy", observation, depth, precision))
+        logits = jax.nn.log_softmax(network(parameters, "actor", observation, depth, precision))
         ratio = jnp.exp(logits[jnp.arange(len(action)), action] - chosen)
         a = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
         clipped = jnp.clip(ratio, 1 - CLIP, 1 + CLIP)
@@ -173,7 +173,7 @@ def update(
 def first_parameters(key: Any, hidden: Sequence[int]) -> dict[str, Any]:
     """Orthogonal weights, biases of 0."""
     parameters = {}
-    for name, outputs, gain in (("policy", 2, 0.01), ("critic", 1, 1.0)):
+    for name, outputs, gain in (("actor", 2, 0.01), ("critic", 1, 1.0)):
         widths = (4, *hidden, outputs)
         for k, (rows, columns) in enumerate(pairwise(widths), 1):
             key, own = jax.random.split(key)
@@ -219,7 +219,7 @@ def same_losses(
 ) -> Any:
     """The losses of updates with given draws, over epochs and minibatches."""
     carried = carried_at_first({n: jnp.asarray(x) for n, x in parameters.items()}, first)
-    depth = sum(name.startswith("policy.weight") for name in parameters) - 1
+    depth = sum(name.startswith("actor.weight") for name in parameters) - 1
     one = jax.jit(update, static_argnums=(2, 3, 4))
     losses = []
     for of_update in draws:

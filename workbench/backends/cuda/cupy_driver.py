@@ -23,10 +23,8 @@ from workbench.errors import RunError, UnavailableError, installing
 WHEEL = "cupy-cuda13x"
 LEAST_DRIVER = 13000
 """The oldest driver that runs machine code of the compiler's release, as CUDA numbers it: 13.0."""
-DEFAULT_COPY = 4
-"""`cudaMemcpyDefault`: addresses tell on which side they are."""
-MAPPED = 3
-"""`cudaHostAllocPortable | cudaHostAllocMapped`."""
+TOO_LITTLE_MEMORY = 2
+"""`cudaErrorMemoryAllocation`."""
 NAMED = 3
 """The kernels that an error names."""
 
@@ -147,14 +145,16 @@ class CuPyDriver:
         """
         if not count:
             return np.empty(0, np.uint8)
+        mapped = self.runtime.hostAllocMapped | self.runtime.hostAllocPortable
         with self._refusing():
-            held = self.cupy.cuda.PinnedMemory(count, MAPPED)
+            held = self.cupy.cuda.PinnedMemory(count, mapped)
         return np.frombuffer(self.cupy.cuda.PinnedMemoryPointer(held, 0), np.uint8, count)
 
     def copy(self, to: int, source: int, count: int) -> None:
         """Copy bytes between addresses of the device or of the host."""
         if count:
-            self.runtime.memcpyAsync(to, source, count, DEFAULT_COPY, self.stream.ptr)
+            kind = self.runtime.memcpyDefault  # addresses tell on which side they are
+            self.runtime.memcpyAsync(to, source, count, kind, self.stream.ptr)
 
     def fill(self, to: int, value: int, count: int) -> None:
         """Give each of so many bytes a value."""
@@ -211,6 +211,6 @@ class CuPyDriver:
         try:
             yield
         except self.runtime.CUDARuntimeError as error:
-            if error.status != self.runtime.cudaErrorMemoryAllocation:
+            if error.status != TOO_LITTLE_MEMORY:
                 raise
             raise MemoryError(str(error)) from None
