@@ -99,14 +99,18 @@ kernels: $(DEV_STAMP) dot compiler zig
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.kernels --kept .kernels.jsonl --record tests/kernels/recorded.jsonl
 
 # On a machine with a GPU: its own Python with CuPy, and JAX if it is to be measured beside. What
-# that Python lacks is looked for in .gpu, which `make gpu-packages` fills where there is a network.
+# that Python lacks is looked for in .gpu, which `make gpu-packages` fills where there is a network:
+# all but CUDA's libraries, among them NVRTC, which CuPy needs too.
 gpu:
 	PYTHONPATH=.:.gpu $(or $(PYTHON),python3) -m tests.gpu --record tests/gpu/recorded.jsonl
 
 GPU_PYTHON = 3.12
+GPU_PACKAGES = islpy pytest iniconfig packaging pluggy pygments
+GPU_PLATFORMS = manylinux_2_28_x86_64 manylinux2014_x86_64
 gpu-packages: $(DEV_STAMP)
 	$(BIN)/python -m pip install -q --upgrade --target .gpu --python-version $(GPU_PYTHON) \
-		--platform manylinux_2_28_x86_64 --only-binary=:all: --no-deps $(GPU_PACKAGES)
+		$(foreach platform,$(GPU_PLATFORMS),--platform $(platform)) --only-binary=:all: --no-deps \
+		$(GPU_PACKAGES)
 
 clean:
 	rm -rf $(VENV) build dist .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache .kernels.jsonl
