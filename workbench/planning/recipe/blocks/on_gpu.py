@@ -4,12 +4,11 @@ multiprocessors and each with memory that several of them have side by side on o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from workbench.codegen.cuda.gathered_launches import arranged
 from workbench.codegen.cuda.kernel_functions import SIDE_BY_SIDE, functions
 from workbench.codegen.kernels import program_kernels
 from workbench.lowering.launches import launches
+from workbench.lowering.loops.bytes import bytes_of
 from workbench.planning.recipe.blocks.persisted import (
     BLOCKS,
     in_blocks,
@@ -19,6 +18,7 @@ from workbench.planning.recipe.blocks.persisted import (
 )
 from workbench.planning.recipe.judging import Judge
 from workbench.planning.recipe.plan import Plan
+from workbench.program.accumulating import Adding, derived
 
 PARTS = 0.5
 """The bytes of partial sums, at most, for each byte of the rest."""
@@ -37,9 +37,12 @@ def on_multiprocessors(start: Plan, judge: Judge) -> Plan:
         runs = {
             d: runs_for(-(-n // blocks[d]), machine.multiprocessors) for d, n in lengths.items()
         }
-        found = _with_fewer_parts(plan, blocks, runs, judge)
+        found = in_blocks(plan, blocks, runs)
         if shared_bytes(found, judge.dtype) <= SIDE_BY_SIDE:
             break
+    while max(runs.values(), default=1) > 1 and _has_too_many_parts(found, judge):
+        runs = {d: max(n // 2, 1) for d, n in runs.items()}
+        found = in_blocks(plan, blocks, runs)
     return found
 
 
@@ -57,19 +60,11 @@ def shared_bytes(plan: Plan, dtype: str) -> int:
     return max((function.shared_bytes for function in many), default=0)
 
 
-def _with_fewer_parts(
-    plan: Plan, blocks: Mapping[str, int], runs: Mapping[str, int], judge: Judge
-) -> Plan:
-    """Return the plan in blocks, with as many partial sums as are not too much memory."""
-
-    def held(runs: Mapping[str, int]) -> tuple[Plan, int]:
-        found = in_blocks(plan, blocks, runs)
-        loops = launches(found.stored.program)
-        return found, loops.peak(judge.sizes, judge.dtype)
-
-    _, rest = held(dict.fromkeys(runs, 1))
-    found, peak = held(runs)
-    while peak - rest > PARTS * rest and max(runs.values()) > 1:
-        runs = {d: max(n // 2, 1) for d, n in runs.items()}
-        found, peak = held(runs)
-    return found
+def _has_too_many_parts(plan: Plan, judge: Judge) -> bool:
+    """Tell whether partial sums take too much memory beside the rest."""
+    program = plan.stored.program
+    loops = launches(program)
+    sums = (s for s in derived(program).statements if isinstance(s, Adding) and s.chunks)
+    buffers = {loops.stored[s.array].buffer.name: loops.stored[s.array].buffer for s in sums}
+    parts = sum(bytes_of(buffer, judge.sizes, judge.dtype) for buffer in buffers.values())
+    return parts > PARTS * (loops.peak(judge.sizes, judge.dtype) - parts)
