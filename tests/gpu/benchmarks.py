@@ -13,7 +13,7 @@ from typing import Any
 from tests.gpu.devices import compiled
 from workbench.algorithms import ppo, reinforce
 from workbench.environments import Noisy
-from workbench.errors import WorkbenchError
+from workbench.errors import OutOfMemoryError
 from workbench.program.values import Program
 from workbench.transforms import Contract, Donate, Persist, Swap, Vectorize
 from workbench.transforms.step.transform import Transform
@@ -110,6 +110,6 @@ def of_large(where: str, few: bool) -> Iterator[dict[str, Any]]:
                 for step in (Contract(), *steps):
                     chosen = chosen.apply(step)
                 found = measured(chosen.program, sizes, where, 1)
-            except WorkbenchError as error:
+            except OutOfMemoryError as error:
                 found = {"refused": str(error)[:300]}
             yield {"benchmark": "large", "side": side, "variant": name, **found}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from workbench.codegen.cuda.gathered_launches import arranged
 from workbench.codegen.cuda.kernel_functions import functions
+from workbench.codegen.cuda.launch_order import gpu_kernels
 from workbench.codegen.kernel_records import reads, walk, writes
 from workbench.codegen.kernel_work import scratch_bytes, work
 from workbench.codegen.kernels import KernelRecords, ProgramKernels, program_kernels
@@ -128,7 +128,7 @@ def _as_c(made: ProgramKernels, dtype: str) -> Iterator[_Text]:
 
 
 def _as_cuda(made: ProgramKernels, dtype: str) -> Iterator[_Text]:
-    for function in functions(arranged(made), dtype):
+    for function in functions(gpu_kernels(made), dtype):
         yield function.name, function.text, function.kernels
 
 

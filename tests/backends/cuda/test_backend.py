@@ -8,8 +8,8 @@ import pytest
 
 from workbench.algorithms import reinforce
 from workbench.backends.cuda.backend import CudaBackend
-from workbench.backends.cuda.told import MOST_DIMS, MOST_NUMBERS, Told
-from workbench.codegen.cuda.device_memory import TOLD_BYTES
+from workbench.backends.cuda.run_state import MOST_DIMS, MOST_NUMBERS, RunState
+from workbench.codegen.cuda.device_memory import RUN_STATE_BYTES
 from workbench.codegen.cuda.headers import device_header
 from workbench.errors import UnavailableError, WorkbenchError
 
@@ -30,12 +30,12 @@ def test_a_gpu_has_one_thread_that_gives_it_work() -> None:
         CudaBackend().threads(2)
 
 
-def test_what_kernels_are_told_is_laid_out_as_in_their_text() -> None:
-    assert ctypes.sizeof(Told) == TOLD_BYTES
+def test_the_state_of_a_run_is_laid_out_as_in_their_text() -> None:
+    assert ctypes.sizeof(RunState) == RUN_STATE_BYTES
     text = device_header("device_run.h")
     assert f"#define MOST_NUMBERS {MOST_NUMBERS}\n" in text
     assert f"#define MOST_DIMS {MOST_DIMS}\n" in text
-    fields = [name for name, _ in Told._fields_]
+    fields = [name for name, _ in RunState._fields_]
     struct = text[text.index("typedef struct") : text.index("} Run;")]
     places = [struct.index(f" {name}") for name in fields]
     assert places == sorted(places)

@@ -25,9 +25,10 @@ from workbench.backends.cuda.driver import Kernels
 from workbench.backends.native.building.c_units import Unit
 from workbench.backends.native.building.load import load
 from workbench.backends.protocol import CompilerWork
-from workbench.codegen.cuda.gathered_launches import arranged
+from workbench.codegen.cuda.functions import Function
 from workbench.codegen.cuda.headers import OWN, device_header
-from workbench.codegen.cuda.kernel_functions import Function, functions
+from workbench.codegen.cuda.kernel_functions import functions
+from workbench.codegen.cuda.launch_order import gpu_kernels
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.codegen.runtime import headers
 from workbench.errors import RunError
@@ -123,8 +124,8 @@ class FibreDriver:
         self.bytes -= count
 
     def host_memory(self, count: int) -> npt.NDArray[Any]:
-        """Memory of zeros."""
-        return self._known(np.zeros(count + 1, np.uint8))[:count]
+        """Memory that holds anything."""
+        return self._known(np.full(count + 1, 0xA5, np.uint8))[:count]
 
     def _known(self, held: npt.NDArray[Any]) -> npt.NDArray[Any]:
         address = ctypes.c_int64(held.ctypes.data)
@@ -204,7 +205,7 @@ def fibres(program: Program, sizes: Mapping[str, int] | None = None) -> CudaProg
 
 def text_of(made: ProgramKernels, dtype: str = "float32") -> str:
     """The C text that is compiled for a program."""
-    return unit(functions(arranged(made), dtype))
+    return unit(functions(gpu_kernels(made), dtype))
 
 
 def watched(

@@ -18,7 +18,7 @@ from workbench.algorithms import a2c, ppo, reinforce
 from workbench.codegen.cuda.headers import unit_begin
 from workbench.codegen.cuda.kernel_functions import functions
 from workbench.codegen.kernels import program_kernels
-from workbench.errors import RunError
+from workbench.errors import ProgramError, RunError
 from workbench.language.tracing.nodes import apply
 from workbench.program.values import Program
 from workbench.transforms import Contract, Donate, Persist, Vectorize
@@ -52,18 +52,21 @@ PROGRAMS = {
     "many features along b": lambda: in_steps(reinforce(hidden=(20,)), Vectorize("b")),
     "few features": lambda: in_blocks(ppo(hidden=(5,)), 16, 2),
     "rows of a lane": lambda: in_blocks(reinforce(hidden=(20,)), 32, 2),
+    "blocks of 24": lambda: in_blocks(reinforce(hidden=(20,)), 24, 2),
     "two layers": lambda: in_blocks(ppo(hidden=(32, 24)), 32, 2),
     "sums of many chunks": lambda: in_blocks(ppo(hidden=(32, 40)), 32, 128),
     "a2c": lambda: in_blocks(a2c(hidden=(9, 17)), 16),
 }
 
 
+BLOCKS = {"rows of a lane": 32, "blocks of 24": 24, "two layers": 32, "sums of many chunks": 32}
+"""The environments of a block, where they are not 16."""
+
+
 @pytest.mark.parametrize("how", PROGRAMS)
 def test_bits_are_those_of_compiled_c(how: str) -> None:
     made = PROGRAMS[how]()
-    sizes = sizes_of(
-        made.program, 32 if how in ("rows of a lane", "two layers", "sums of many chunks") else 16
-    )
+    sizes = sizes_of(made.program, BLOCKS.get(how, 16))
     dtype = "float64" if how in ("few features", "along b") else "float32"
     found, fault = watched(fibres(made.program, sizes), sizes, dtype)
     with shared_cache():
@@ -96,6 +99,14 @@ def not_needed(program: Program, sizes: Mapping[str, int], functions: bool) -> l
 def test_no_barrier_of_a_kernel_can_be_left_out(how: str, size: int) -> None:
     program = PROGRAMS[how]().program
     assert not not_needed(program, sizes_of(program, size), functions=False)
+
+
+def test_more_lanes_than_a_block_has_threads_are_refused() -> None:
+    program = in_blocks(reinforce(hidden=(4,)), 2048).program
+    with pytest.raises(
+        ProgramError, match=r"tiles of 2048 lanes; on a GPU .* at most 1024 threads"
+    ):
+        fibres(program, {"B": 4096, "T": 3}).prepare()
 
 
 @wb.program

@@ -13,8 +13,8 @@ import workbench as wb
 from tests.codegen.cuda.fibres import fibres, watched
 from tests.native_runs import compiled, shared_cache
 from workbench.algorithms import ppo
-from workbench.codegen.cuda.gathered_launches import arranged
 from workbench.codegen.cuda.kernel_functions import functions
+from workbench.codegen.cuda.launch_order import gpu_kernels
 from workbench.codegen.cuda.small_kernels import held_in_rows, small_in_a_row
 from workbench.codegen.kernel_records import Number, Store
 from workbench.codegen.kernels import ProgramKernels, program_kernels
@@ -35,7 +35,7 @@ def test_an_update_of_ppo_has_few_kernels(chunks: int) -> None:
     """A rollout with its advantages three, a permutation one, a minibatch four, or five where the
     partial sums of gradients are too many for one block.
     """
-    made = list(functions(arranged(in_blocks(ppo(), 32, chunks)), "float32"))
+    made = list(functions(gpu_kernels(in_blocks(ppo(), 32, chunks)), "float32"))
     assert Counter(f.kernels[-1].variables for f in made) == {
         (): 2,
         ("i",): 3,

@@ -378,13 +378,13 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
     SHARED(float, gradient_output, 2368, 64)
     SHARED(float, gradient_policy_bias_1_product, 2688, 640)
     SHARED(float, loss_sum, 0, 32)
-    SHARED(float, loss_sum_2_points_kept, 5248, 1)
-    SHARED(int32_t, episodes_points_kept, 5264, 1)
-    SHARED(float, episode_return_sum_2_points_kept, 5280, 1)
-    SHARED(float, gradient_policy_bias_2_points_kept, 5296, 2)
-    SHARED(float, gradient_policy_bias_1_points_kept, 5312, 20)
-    SHARED(float, gradient_policy_weight_2_points_kept, 5392, 40)
-    SHARED(float, gradient_policy_weight_1_points_kept, 5552, 80)
+    SHARED(float, loss_sum_2_points_of_chunk, 5248, 1)
+    SHARED(int32_t, episodes_points_of_chunk, 5264, 1)
+    SHARED(float, episode_return_sum_2_points_of_chunk, 5280, 1)
+    SHARED(float, gradient_policy_bias_2_points_of_chunk, 5296, 2)
+    SHARED(float, gradient_policy_bias_1_points_of_chunk, 5312, 20)
+    SHARED(float, gradient_policy_weight_2_points_of_chunk, 5392, 40)
+    SHARED(float, gradient_policy_weight_1_points_of_chunk, 5552, 80)
     SHARED(float, product_2, 5872, 64)
     SHARED(float, turned_2, 5872, 640)
     OWN(float, state, own_memory + BLOCK * own_bytes, 0, (160 * T + 160))
@@ -402,28 +402,28 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
     const int64_t behind_blocks = chunk_begin(0, floor_divide_l((B + 31), 32), 0, floor_divide_l((B + 31), 32), minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16), chunk_2 + 1);
     if (thread == 0) {
         /* statement: loss_sum_2.points */
-        ST(loss_sum_2_points_kept, 0, (float)0x0.0p+0);
+        ST(loss_sum_2_points_of_chunk, 0, (float)0x0.0p+0);
         /* statement: gradient.policy.bias_2.points */
-        ST(gradient_policy_bias_2_points_kept, 0, (float)0x0.0p+0);
-        ST(gradient_policy_bias_2_points_kept, 1, (float)0x0.0p+0);
+        ST(gradient_policy_bias_2_points_of_chunk, 0, (float)0x0.0p+0);
+        ST(gradient_policy_bias_2_points_of_chunk, 1, (float)0x0.0p+0);
         /* statement: gradient.policy.weight_2.points */
     }
     ROLLED for (int64_t i0 = 0 + thread; i0 < 40; i0 += THREADS) {
-        ST(gradient_policy_weight_2_points_kept, i0, (float)0x0.0p+0);
+        ST(gradient_policy_weight_2_points_of_chunk, i0, (float)0x0.0p+0);
     }
     /* statement: gradient.policy.bias_1.points */
     ROLLED for (int64_t i0_2 = 0 + thread; i0_2 < 20; i0_2 += THREADS) {
-        ST(gradient_policy_bias_1_points_kept, i0_2, (float)0x0.0p+0);
+        ST(gradient_policy_bias_1_points_of_chunk, i0_2, (float)0x0.0p+0);
     }
     /* statement: gradient.policy.weight_1.points */
     ROLLED for (int64_t i0_3 = 0 + thread; i0_3 < 80; i0_3 += THREADS) {
-        ST(gradient_policy_weight_1_points_kept, i0_3, (float)0x0.0p+0);
+        ST(gradient_policy_weight_1_points_of_chunk, i0_3, (float)0x0.0p+0);
     }
     if (thread == 0) {
         /* statement: episodes.points */
-        ST(episodes_points_kept, 0, 0);
+        ST(episodes_points_of_chunk, 0, 0);
         /* statement: episode_return_sum_2.points */
-        ST(episode_return_sum_2_points_kept, 0, (float)0x0.0p+0);
+        ST(episode_return_sum_2_points_of_chunk, 0, (float)0x0.0p+0);
     }
     ROLLED for (int64_t b_block32 = first_block; b_block32 < behind_blocks; b_block32++) {
         if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
@@ -469,7 +469,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
         int32_t together_2 = episodes_points_2;
         if (thread < WARP) together_2 = add_of_parts_i(episodes_points_2);
         if (thread == 0) {
-            ST(episodes_points_kept, 0, add_i(LD(episodes_points_kept, 0), together_2));
+            ST(episodes_points_of_chunk, 0, add_i(LD(episodes_points_of_chunk, 0), together_2));
         }
         ROLLED for (int64_t t = 0; t < T; t++) {
             /* statement: policy.hidden_1 */
@@ -630,7 +630,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
         float together_2_2 = episode_return_sum_2_points_2;
         if (thread < WARP) together_2_2 = add_of_parts_f(episode_return_sum_2_points_2);
         if (thread == 0) {
-            ST(episode_return_sum_2_points_kept, 0, add_f(LD(episode_return_sum_2_points_kept, 0), together_2_2));
+            ST(episode_return_sum_2_points_of_chunk, 0, add_f(LD(episode_return_sum_2_points_of_chunk, 0), together_2_2));
         }
         ROLLED for (int64_t t = 0; t < T; t++) {
             if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
@@ -689,21 +689,21 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             float together_3 = gradient_policy_bias_2_points_2;
             if (thread < WARP) together_3 = add_of_parts_f(gradient_policy_bias_2_points_2);
             if (thread == 0) {
-                ST(gradient_policy_bias_2_points_kept, 0, add_f(LD(gradient_policy_bias_2_points_kept, 0), together_3));
+                ST(gradient_policy_bias_2_points_of_chunk, 0, add_f(LD(gradient_policy_bias_2_points_of_chunk, 0), together_3));
             }
             float together_4 = gradient_policy_bias_2_points_3;
             if (thread < WARP) together_4 = add_of_parts_f(gradient_policy_bias_2_points_3);
             if (thread == 0) {
-                ST(gradient_policy_bias_2_points_kept, 1, add_f(LD(gradient_policy_bias_2_points_kept, 1), together_4));
+                ST(gradient_policy_bias_2_points_of_chunk, 1, add_f(LD(gradient_policy_bias_2_points_of_chunk, 1), together_4));
                 /* statement: gradient.policy.weight_2.points */
             }
-            block_lane_sums_f(gradient_output, 0, 32, policy_hidden_1, 640 * t, 32, gradient_policy_weight_2_points_kept, 0, 1, 2, 2, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 1, thread);
+            block_lane_sums_f(gradient_output, 0, 32, policy_hidden_1, 640 * t, 32, gradient_policy_weight_2_points_of_chunk, 0, 1, 2, 2, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 1, thread);
             /* statement: gradient.policy.bias_1.points */
             block_turned_f(gradient_policy_bias_1_product, 0, 32, turned_2, 0, 20, 20, 32, thread);
             BARRIER
-            block_product_f(one_2, 0, 0, 0, turned_2, 0, 20, gradient_policy_bias_1_points_kept, 0, 0, 1, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 1, thread);
+            block_product_f(one_2, 0, 0, 0, turned_2, 0, 20, gradient_policy_bias_1_points_of_chunk, 0, 0, 1, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 1, thread);
             /* statement: gradient.policy.weight_1.points */
-            block_product_f(state, 160 * t, 32, 1, turned_2, 0, 20, gradient_policy_weight_1_points_kept, 0, 20, 4, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 1, thread);
+            block_product_f(state, 160 * t, 32, 1, turned_2, 0, 20, gradient_policy_weight_1_points_of_chunk, 0, 20, 4, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 1, thread);
         }
         if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
             const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);
@@ -728,31 +728,31 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
         float together_5 = loss_sum_2_points_2;
         if (thread < WARP) together_5 = add_of_parts_f(loss_sum_2_points_2);
         if (thread == 0) {
-            ST(loss_sum_2_points_kept, 0, add_f(LD(loss_sum_2_points_kept, 0), together_5));
+            ST(loss_sum_2_points_of_chunk, 0, add_f(LD(loss_sum_2_points_of_chunk, 0), together_5));
         }
     }
     if (thread == 0) {
         /* statement: loss_sum_2.points */
-        ST(loss_sum_2_points, chunk_2, LD(loss_sum_2_points_kept, 0));
+        ST(loss_sum_2_points, chunk_2, LD(loss_sum_2_points_of_chunk, 0));
         /* statement: episodes.points */
-        ST(episodes_points, chunk_2, LD(episodes_points_kept, 0));
+        ST(episodes_points, chunk_2, LD(episodes_points_of_chunk, 0));
         /* statement: episode_return_sum_2.points */
-        ST(episode_return_sum_2_points, chunk_2, LD(episode_return_sum_2_points_kept, 0));
+        ST(episode_return_sum_2_points, chunk_2, LD(episode_return_sum_2_points_of_chunk, 0));
         /* statement: gradient.policy.bias_2.points */
     }
-    ROLLED for (int64_t element_of_gradient_policy_bias_2_points_kept = 0 + thread; element_of_gradient_policy_bias_2_points_kept < 2; element_of_gradient_policy_bias_2_points_kept += THREADS) {
-        ST(gradient_policy_bias_2_points, (2 * chunk_2 + element_of_gradient_policy_bias_2_points_kept), LD(gradient_policy_bias_2_points_kept, element_of_gradient_policy_bias_2_points_kept));
+    ROLLED for (int64_t element_of_gradient_policy_bias_2_points_of_chunk = 0 + thread; element_of_gradient_policy_bias_2_points_of_chunk < 2; element_of_gradient_policy_bias_2_points_of_chunk += THREADS) {
+        ST(gradient_policy_bias_2_points, (2 * chunk_2 + element_of_gradient_policy_bias_2_points_of_chunk), LD(gradient_policy_bias_2_points_of_chunk, element_of_gradient_policy_bias_2_points_of_chunk));
     }
     /* statement: gradient.policy.bias_1.points */
-    ROLLED for (int64_t element_of_gradient_policy_bias_1_points_kept = 0 + thread; element_of_gradient_policy_bias_1_points_kept < 20; element_of_gradient_policy_bias_1_points_kept += THREADS) {
-        ST(gradient_policy_bias_1_points, (20 * chunk_2 + element_of_gradient_policy_bias_1_points_kept), LD(gradient_policy_bias_1_points_kept, element_of_gradient_policy_bias_1_points_kept));
+    ROLLED for (int64_t element_of_gradient_policy_bias_1_points_of_chunk = 0 + thread; element_of_gradient_policy_bias_1_points_of_chunk < 20; element_of_gradient_policy_bias_1_points_of_chunk += THREADS) {
+        ST(gradient_policy_bias_1_points, (20 * chunk_2 + element_of_gradient_policy_bias_1_points_of_chunk), LD(gradient_policy_bias_1_points_of_chunk, element_of_gradient_policy_bias_1_points_of_chunk));
     }
     /* statement: gradient.policy.weight_2.points */
-    ROLLED for (int64_t element_of_gradient_policy_weight_2_points_kept = 0 + thread; element_of_gradient_policy_weight_2_points_kept < 40; element_of_gradient_policy_weight_2_points_kept += THREADS) {
-        ST(gradient_policy_weight_2_points, (40 * chunk_2 + element_of_gradient_policy_weight_2_points_kept), LD(gradient_policy_weight_2_points_kept, element_of_gradient_policy_weight_2_points_kept));
+    ROLLED for (int64_t element_of_gradient_policy_weight_2_points_of_chunk = 0 + thread; element_of_gradient_policy_weight_2_points_of_chunk < 40; element_of_gradient_policy_weight_2_points_of_chunk += THREADS) {
+        ST(gradient_policy_weight_2_points, (40 * chunk_2 + element_of_gradient_policy_weight_2_points_of_chunk), LD(gradient_policy_weight_2_points_of_chunk, element_of_gradient_policy_weight_2_points_of_chunk));
     }
     /* statement: gradient.policy.weight_1.points */
-    ROLLED for (int64_t element_of_gradient_policy_weight_1_points_kept = 0 + thread; element_of_gradient_policy_weight_1_points_kept < 80; element_of_gradient_policy_weight_1_points_kept += THREADS) {
-        ST(gradient_policy_weight_1_points, (80 * chunk_2 + element_of_gradient_policy_weight_1_points_kept), LD(gradient_policy_weight_1_points_kept, element_of_gradient_policy_weight_1_points_kept));
+    ROLLED for (int64_t element_of_gradient_policy_weight_1_points_of_chunk = 0 + thread; element_of_gradient_policy_weight_1_points_of_chunk < 80; element_of_gradient_policy_weight_1_points_of_chunk += THREADS) {
+        ST(gradient_policy_weight_1_points, (80 * chunk_2 + element_of_gradient_policy_weight_1_points_of_chunk), LD(gradient_policy_weight_1_points_of_chunk, element_of_gradient_policy_weight_1_points_of_chunk));
     }
 }

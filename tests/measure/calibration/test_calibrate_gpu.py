@@ -23,6 +23,7 @@ def numbers_at(address: int, count: int) -> np.ndarray:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_probes, "TRIALS", 1)
     monkeypatch.setattr(gpu_probes, "LAUNCHES", 3)
+    monkeypatch.setattr(gpu_probes, "COPIES", 3)
     monkeypatch.setattr(gpu_probes.GpuProbes.barrier, "__defaults__", (3,))
     monkeypatch.setattr(gpu_probes.GpuProbes.operation, "__defaults__", (3,))
     monkeypatch.setattr(calibrate_gpu, "WORKING_SETS", (1 << 12, 1 << 13))

@@ -46,7 +46,7 @@ def temporary_folder() -> Path:
     def remove() -> None:
         if os.getpid() != process:  # a fork of the process
             return
-        for name in (OBJECTS, LIBRARIES, ZIG):
+        for name in (OBJECTS, LIBRARIES, CUBINS, ZIG):
             shutil.rmtree(place / name, ignore_errors=True)
         with contextlib.suppress(OSError):
             place.rmdir()

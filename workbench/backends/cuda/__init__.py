@@ -1,1 +1,1 @@
-"""NVIDIA GPUs: programs on CuPy, and kernels that NVRTC compiles, which needs no GPU."""
+"""Programs as kernels on a GPU: compiled by NVRTC, launched by CuPy, an iteration as a graph."""

@@ -16,8 +16,9 @@ from workbench.backends.cuda.run_memory import RunMemory
 from workbench.backends.externals import Externals
 from workbench.backends.protocol import CompilerWork, Execution, Progress
 from workbench.backends.tracker import Capacity
-from workbench.codegen.cuda.gathered_launches import arranged
-from workbench.codegen.cuda.kernel_functions import Function, HostCall, launched, with_calls
+from workbench.codegen.cuda.functions import Function, HostCall
+from workbench.codegen.cuda.kernel_functions import launched, with_calls
+from workbench.codegen.cuda.launch_order import gpu_kernels
 from workbench.codegen.kernels import ProgramKernels
 from workbench.errors import CompilerError
 from workbench.lowering.loop_program import LoopProgram
@@ -40,7 +41,7 @@ class CudaProgram:
     @classmethod
     def of(cls, program: Program, kernels: ProgramKernels, driver: Driver) -> CudaProgram:
         """Return a program on a GPU, from its kernels."""
-        return cls(program, arranged(kernels), driver)
+        return cls(program, gpu_kernels(kernels), driver)
 
     @property
     def loop_program(self) -> LoopProgram:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from workbench.backends.cuda.building.build import cubins, units
 from workbench.backends.cuda.driver import Kernels
-from workbench.codegen.cuda.kernel_functions import Function
+from workbench.codegen.cuda.functions import Function
 from workbench.errors import RunError, UnavailableError, installing
 
 WHEEL = "cupy-cuda13x"
@@ -73,6 +73,14 @@ class _Kernel:
     name: str
     threads: int
     shared_bytes: int
+
+
+@dataclass(frozen=True)
+class _Graph:
+    """A graph, and the names of the kernels in it."""
+
+    graph: Any = field(repr=False)
+    kernels: tuple[str, ...]
 
 
 class CuPyDriver:
@@ -154,38 +162,48 @@ class CuPyDriver:
         """Copy bytes between addresses of the device or of the host."""
         if count:
             kind = self.runtime.memcpyDefault  # addresses tell on which side they are
-            self.runtime.memcpyAsync(to, source, count, kind, self.stream.ptr)
+            with self._asking():
+                self.runtime.memcpyAsync(to, source, count, kind, self.stream.ptr)
 
     def fill(self, to: int, value: int, count: int) -> None:
         """Give each of so many bytes a value."""
         if count:
-            self.runtime.memsetAsync(to, value, count, self.stream.ptr)
+            with self._asking():
+                self.runtime.memsetAsync(to, value, count, self.stream.ptr)
 
     def launch(self, kernel: _Kernel, blocks: int, given: Sequence[int]) -> None:
         """Launch a kernel in so many blocks. It is given addresses and integers."""
-        if not blocks:
+        if blocks <= 0:
             return
         self.launched[kernel.name] = None
         arguments = tuple(np.uint64(n & 0xFFFF_FFFF_FFFF_FFFF) for n in given)
-        with self.stream:
+        with self._asking(), self.stream:
             kernel.function((blocks,), (kernel.threads,), arguments, shared_mem=kernel.shared_bytes)
 
     def begin_graph(self) -> None:
         """Put what is asked for from now on into a graph."""
-        self.stream.begin_capture()
+        self._drop_graph()
+        with self._asking():
+            self.stream.begin_capture()
 
-    def end_graph(self) -> Any:
-        """Return the graph."""
-        return self.stream.end_capture()
+    def end_graph(self) -> _Graph | None:
+        """Return the graph, None where none was begun."""
+        if not self.stream.is_capturing():
+            return None
+        with self._asking():
+            return _Graph(self.stream.end_capture(), tuple(self.launched))
 
-    def replay(self, graph: Any) -> None:
+    def replay(self, graph: _Graph) -> None:
         """Do what a graph holds."""
-        graph.launch(self.stream)
+        self.launched |= dict.fromkeys(graph.kernels)
+        with self._asking():
+            graph.graph.launch(self.stream)
 
     def mark(self) -> Any:
         """Return a mark of the time when all that was asked for so far is done."""
-        event = self.cupy.cuda.Event()
-        event.record(self.stream)
+        with self._asking():
+            event = self.cupy.cuda.Event()
+            event.record(self.stream)
         return event
 
     def seconds_between(self, one: Any, other: Any) -> float:
@@ -193,23 +211,42 @@ class CuPyDriver:
         return float(self.cupy.cuda.get_elapsed_time(one, other)) / 1000
 
     def wait(self) -> None:
-        """Wait until all is done. Raises RunError where a kernel did what it must not."""
-        try:
+        """Wait until all is done; a graph that was begun is dropped. Raises RunError where a kernel
+        did what it must not.
+        """
+        self._drop_graph()
+        with self._asking():
             self.stream.synchronize()
-        except self.runtime.CUDARuntimeError as error:
+        self.launched.clear()
+
+    def _drop_graph(self) -> None:
+        """End a graph that Ctrl-C left open."""
+        if self.stream.is_capturing():
+            with self._asking():
+                self.stream.end_capture()
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Ask this driver's device; turn what CUDA says of a lost one into RunError."""
+        lost = (self.runtime.CUDARuntimeError, self.cupy.cuda.driver.CUDADriverError)
+        try:
+            with self.cupy.cuda.Device(self.number):
+                yield
+        except lost as error:
             names = list(self.launched)
             more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+            where = f" in one of {', '.join(names[:NAMED])}{more}" if names else ""
             raise RunError(
-                f"the GPU gave up ({error}) in one of {', '.join(names[:NAMED])}{more}. Nothing on "
-                "it can be reached from this process any more: restart it (in Jupyter, the kernel)"
+                f"the GPU gave up{where}: {error}. Nothing on it can be reached from this process "
+                "any more: restart it (in Jupyter, the kernel)"
             ) from None
-        self.launched.clear()
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
         """Turn CUDA's error for too little memory into MemoryError."""
         try:
-            yield
+            with self.cupy.cuda.Device(self.number):
+                yield
         except self.runtime.CUDARuntimeError as error:
             if error.status != TOO_LITTLE_MEMORY:
                 raise

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy.typing as npt
 
 from workbench.backends.protocol import CompilerWork
-from workbench.codegen.cuda.kernel_functions import Function
+from workbench.codegen.cuda.functions import Function
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Driver(Protocol):
         """Put what is asked for from now on into a graph, instead of doing it."""
 
     def end_graph(self) -> Any:
-        """Return the graph."""
+        """Return the graph, None where none was begun."""
 
     def replay(self, graph: Any) -> None:
         """Do what a graph holds."""
@@ -89,7 +89,7 @@ class Driver(Protocol):
         """Return the seconds between two marks, both of which are waited for."""
 
     def wait(self) -> None:
-        """Wait until all is done.
+        """Wait until all is done. A graph that was begun, and not ended, is dropped.
 
         Raises RunError where the device is lost to this process, since a kernel did what it must
         not.

@@ -8,7 +8,7 @@ from itertools import count
 from typing import TypeAlias
 
 from workbench.codegen.cuda.device_memory import call_bytes, call_places
-from workbench.codegen.cuda.kernel_functions import Function, HostCall
+from workbench.codegen.cuda.functions import Function, HostCall
 from workbench.codegen.cuda.small_kernels import small_in_a_row
 from workbench.codegen.kernels import ProgramKernels
 from workbench.lowering.loops.bytes import FLOAT_BYTES
@@ -51,11 +51,11 @@ Step: TypeAlias = Launched | Called
 
 @dataclass(frozen=True)
 class Addresses:
-    """Where everything of a run is: what kernels are told, buffers and values from outside by name,
+    """Where everything of a run is: the state of the run, buffers and values from outside by name,
     and the memory that each function or call has for itself.
     """
 
-    told: int
+    run: int
     arrays: Mapping[str, int]
     own: Sequence[int]
 
@@ -90,7 +90,7 @@ class Launching:
         addresses: Addresses,
     ) -> None:
         self.launched, self.numbers, self.dtype = launched, numbers, dtype
-        self.told, self.own = addresses.told, addresses.own
+        self.run, self.own = addresses.run, addresses.own
         self.places = addresses.arrays
         self.addresses = dict(addresses.arrays)
         """Where each array is now: a buffer may have taken over another's memory."""
@@ -162,7 +162,7 @@ class Launching:
             *(values[name] for name in (*function.sizes, *function.variables)),
         )
         blocks = function.blocks.evaluate(values)
-        return Launched(function.name, blocks, (self.told, own, own_bytes, *given))
+        return Launched(function.name, blocks, (self.run, own, own_bytes, *given))
 
     def item(self, dtype: str) -> int:
         """Return the bytes of an element."""

@@ -17,7 +17,7 @@ from workbench.backends.externals import Externals
 from workbench.backends.failed_checks import failed
 from workbench.backends.protocol import Execution, Progress
 from workbench.backends.run_progress import RunProgress
-from workbench.codegen.cuda.kernel_functions import Function, HostCall
+from workbench.codegen.cuda.functions import Function, HostCall
 from workbench.codegen.kernels import ProgramKernels
 
 MOST_LAUNCHES = 4096
@@ -79,10 +79,10 @@ class CudaRun:
         self, steps: Iterable[Step], externals: Externals, variables: Mapping[str, int]
     ) -> None:
         """Run steps, one of an iteration with its variable; wait for them, and look at checks."""
-        memory, told = self.memory, self.memory.told
+        memory, state = self.memory, self.memory.state
         if variables:
-            (told.iteration,) = variables.values()
-            memory.tell()
+            (state.iteration,) = variables.values()
+            memory.copy_state_to_device()
         launched = False
         for of_device, group in groupby(steps, lambda step: isinstance(step, Launched)):
             launched = True
@@ -104,8 +104,8 @@ class CudaRun:
             return
         graph = self.graphs.get(launches)
         if graph is None and len(self.graphs) < MOST_GRAPHS:
-            self.driver.begin_graph()
             try:
+                self.driver.begin_graph()
                 self._launch_each(launches)
             finally:
                 graph = self.driver.end_graph()
@@ -133,17 +133,17 @@ class CudaRun:
 
     def _look(self) -> None:
         """Wait for all that was launched; raise the error of a check that failed."""
-        self.memory.hear()
+        self.memory.copy_state_to_host()
         self.driver.wait()
-        told = self.memory.told
-        if told.failed:
-            check = self.made.checks[told.failed - 1]
+        state = self.memory.state
+        if state.failed:
+            check = self.made.checks[state.failed - 1]
             raise failed(
                 self.made.program.equations,
                 check.kind,
                 check.statement,
-                {d: told.instance[k] for k, (d, _) in enumerate(check.instance)},
-                [told.numbers[k] for k in range(len(check.numbers))],
+                {d: state.instance[k] for k, (d, _) in enumerate(check.instance)},
+                [state.numbers[k] for k in range(len(check.numbers))],
                 check.option,
             )
 
@@ -158,6 +158,9 @@ class _Outputs(Mapping[str, npt.NDArray[np.generic]]):
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         result = self._results[name]
         return self._memory.read(result.buffer, result.axes)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._results
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._results)

@@ -13,11 +13,11 @@ import numpy.typing as npt
 from workbench.backends.cuda.driver import Driver
 from workbench.backends.cuda.driver import Memory as DriverMemory
 from workbench.backends.cuda.launching import Addresses
-from workbench.backends.cuda.told import Told
+from workbench.backends.cuda.run_state import RunState
 from workbench.backends.tracker import Capacity, Memory, largest, limits_of
 from workbench.codegen.bodies.addresses import apart, outside
-from workbench.codegen.cuda.device_memory import TOLD_BYTES, device_memory
-from workbench.codegen.cuda.kernel_functions import Function, HostCall
+from workbench.codegen.cuda.device_memory import RUN_STATE_BYTES, device_memory
+from workbench.codegen.cuda.functions import Function, HostCall
 from workbench.codegen.kernels import ProgramKernels
 from workbench.lowering.attribution import attributed
 from workbench.lowering.loops.bytes import bytes_of
@@ -28,7 +28,7 @@ from workbench.program.text.units import bytes_text
 from workbench.program.values import Call, Program
 
 DTYPES = {"int32": np.int32, "int64": np.int64, "bool": np.bool_}
-ALL, TOLD = "all arrays and scratch memory", "what kernels are told"
+ALL, STATE = "all arrays and scratch memory", "the state of the run"
 
 Array = npt.NDArray[Any]
 
@@ -76,13 +76,14 @@ class RunMemory:
         values = {outside(call): self._values(call, given) for call in self._given_calls()}
         arrays |= {name: self._ask(name, array.nbytes) for name, array in values.items()}
         own = [begin[DEVICE] + place for place in laid[DEVICE].own]
-        self.addresses = Addresses(self._ask(TOLD, TOLD_BYTES), arrays, own)
+        self.addresses = Addresses(self._ask(STATE, RUN_STATE_BYTES), arrays, own)
         self.numbers = {**sizes, **self._apart(values)}
         """The sizes, and those by which neighbours of values from outside are apart."""
-        self._told_memory = self._ask_host(TOLD, TOLD_BYTES)
-        self.told = Told.from_address(address_of(self._told_memory))
+        self._state_memory = self._ask_host(STATE, RUN_STATE_BYTES)
+        self.state = RunState.from_address(address_of(self._state_memory))
         """What the host tells kernels, and they it, as it was copied last."""
-        self.told.seed = seed
+        self._state_memory[:] = 0  # memory of a driver holds what it held before
+        self.state.seed = seed
         self.calls = {
             int(one.invoke.option["site"]): self._of_call(one)
             for one in launched
@@ -104,13 +105,13 @@ class RunMemory:
         self.driver.wait()
         return array.transpose(axes)
 
-    def tell(self) -> None:
+    def copy_state_to_device(self) -> None:
         """Copy to the device what the host tells kernels."""
-        self.driver.copy(self.addresses.told, address_of(self._told_memory), TOLD_BYTES)
+        self.driver.copy(self.addresses.run, address_of(self._state_memory), RUN_STATE_BYTES)
 
-    def hear(self) -> None:
+    def copy_state_to_host(self) -> None:
         """Copy from the device what kernels tell."""
-        self.driver.copy(address_of(self._told_memory), self.addresses.told, TOLD_BYTES)
+        self.driver.copy(address_of(self._state_memory), self.addresses.run, RUN_STATE_BYTES)
 
     # -- asking ------------------------------------------------------------------------------------
 
@@ -133,7 +134,7 @@ class RunMemory:
                 driver.fill(arrays[name], byte, bytes_of(buffer, self.sizes, self.dtype))
         for name, array in values.items():
             driver.copy(arrays[name], address_of(array), array.nbytes)
-        self.tell()
+        self.copy_state_to_device()
         driver.wait()
 
     # -- values from outside, and of external objects ----------------------------------------------

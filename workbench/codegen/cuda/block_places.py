@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from workbench.codegen.cuda.thread_code import Around, Code, Memory, Tile
+from workbench.codegen.cuda.threads.thread_code import Around, Code, Memory, Tile
 from workbench.codegen.kernel_work import BYTES
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.lowering.loops.arena import LINE, block_memory

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.codegen.cuda.kernel_functions import Function, HostCall
+from workbench.codegen.cuda.functions import Function, HostCall
 from workbench.codegen.cuda.small_kernels import small_in_a_row
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.lowering.loops.arena import LINE, arena
@@ -14,7 +14,7 @@ from workbench.lowering.loops.records import DEVICE, HOST, ITEM_BYTES, SPACES
 from workbench.lowering.values.intervals import greatest, total
 from workbench.polyhedral.expression import Expression
 
-TOLD_BYTES = 8 * (3 + 8 + 16)
+RUN_STATE_BYTES = 8 * (3 + 8 + 16)
 """The bytes of what a run tells its kernels, and they it (`device_run.h`)."""
 
 
@@ -37,7 +37,7 @@ def device_memory(
     space: str = DEVICE,
 ) -> DeviceMemory:
     """Lay out a space's memory of a run: arrays that live at one time beside each other, results
-    behind all others. `made` are kernels as a GPU runs them (`arranged`).
+    behind all others. `made` are kernels as a GPU runs them (`gpu_kernels`).
     """
     numbers = [row[-1] for row in small_in_a_row(made)]
     needed = [0] * len(made.kernels)
@@ -59,10 +59,12 @@ def run_bytes(
     sizes: Mapping[str, int],
     dtype: str,
 ) -> dict[str, int]:
-    """Return the bytes that a run asks for, by space: for all arrays and scratch memory, what
-    kernels are told, and what external objects read and write. Values from outside come on top.
+    """Return the bytes that a run asks for, by space: for all arrays and scratch memory, its
+    state, and what external objects read and write. Values from outside come on top.
     """
-    asked = {s: device_memory(made, launched, sizes, dtype, s).bytes + TOLD_BYTES for s in SPACES}
+    asked = {
+        s: device_memory(made, launched, sizes, dtype, s).bytes + RUN_STATE_BYTES for s in SPACES
+    }
     for one in launched:
         if isinstance(one, HostCall):
             option = one.invoke.option

@@ -2,7 +2,8 @@
 
 What an optimizer does with a few thousand parameters takes a block some microseconds, and as long
 as that each launch. Where a few numbers are all that a row leaves, and only the blocks behind it
-need them, each of these runs the row for itself.
+need them, each of these runs the row for itself. Wide kernels in a row, each a loop over elements,
+are one launch too: many blocks share the elements of all.
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import count
 
-from workbench.codegen.cuda.independent_turns import are_independent, width
+from workbench.codegen.cuda.threads.independent_turns import are_independent, width
 from workbench.codegen.joined_launches import memory_in
 from workbench.codegen.kernel_records import (
     Invoke,
     KernelRecord,
+    Let,
     Loop,
     Scratch,
+    Serves,
     Where,
     walk,
     writes,
@@ -36,7 +39,8 @@ FEW = 16
 
 def small_in_a_row(made: ProgramKernels) -> Iterator[tuple[int, ...]]:
     """Yield the numbers of a program's kernels in order: of small ones in a row together, with the
-    blocks behind that run them for themselves, of others each by itself.
+    blocks behind that run them for themselves; of wide ones in a row together, where none needs
+    another; of others each by itself.
     """
     rows = _Rows(made)
     rows.body(made.loops.body)
@@ -66,12 +70,13 @@ def is_wide(made: ProgramKernels, kernel: KernelRecords) -> bool:
     """Tell whether a kernel is one loop over elements of arrays of a fixed size, too long for one
     block.
     """
-    inside = [r for r in kernel.records if isinstance(r, (Loop, Where, Invoke, Scratch))]
-    if len(inside) != 1 or kernel.dealing is not None or is_small(kernel):
+    others = [r for r in kernel.records if not isinstance(r, (Serves, Let))]
+    if len(others) != 1 or kernel.dealing is not None or is_small(kernel):
         return False
-    (loop,) = inside
-    by_element = isinstance(loop, Loop) and (loop.lanes or are_independent(loop))
-    return by_element and are_fixed(made, left_by(made, [kernel]))
+    (loop,) = others
+    if not isinstance(loop, Loop) or any(isinstance(r, (Scratch, Invoke)) for r in walk(loop.body)):
+        return False
+    return are_independent(loop) and are_fixed(made, left_by(made, [kernel]))
 
 
 def are_fixed(made: ProgramKernels, buffers: Iterable[str]) -> bool:
@@ -113,9 +118,8 @@ class _Rows:
             elif isinstance(record, (Allocate, Free)):
                 done.append(record)
             elif isinstance(record, (Launch, AtOnce)):
-                launches = record.body if isinstance(record, AtOnce) else (record,)
-                numbers = [next(self.numbers) for _ in launches]
-                for number in numbers:
+                for launch in record.body if isinstance(record, AtOnce) else (record,):
+                    number = next(self.numbers)
                     now = self._is_wide(number)
                     small = is_small(self.made.kernels[number])
                     if now != wide or not (small or now) or (now and self._meets(row, number)):
@@ -125,7 +129,7 @@ class _Rows:
                         row.append(number)
                     else:
                         self.found.append((number,))
-                done.append(record)
+                    done.append(launch)
             else:
                 if isinstance(record, For) and record.apart:
                     number = next(self.numbers)

@@ -6,12 +6,14 @@ import time
 from collections.abc import Callable, Sequence
 
 from workbench.backends.cuda.driver import Driver
-from workbench.codegen.cuda.kernel_functions import Function
+from workbench.codegen.cuda.functions import Function
 from workbench.polyhedral.expression import expression
 
 THREADS = 256
 LAUNCHES = 1000
 """Launches of a graph, of which one is measured."""
+COPIES = 100
+"""Copies of a graph: waiting for it takes as long as some of them."""
 TURNS = 4096
 """The turns of a loop between barriers, and of one of arithmetic."""
 CHAINS = 8
@@ -108,13 +110,17 @@ class GpuProbes:
         return seconds / (2.0 * CHAINS * turns * THREADS * blocks)
 
     def byte(self, count: int) -> float:
-        """Return the seconds of a byte where so many are read and written again and again."""
+        """Return the seconds of a byte where so many are copied again and again, in a graph."""
         driver, elements = self.driver, count // 8
         memory = driver.memory(8 * elements)
         driver.fill(memory.address, 0, 8 * elements)
         given = (0, 0, 0, memory.address, memory.address + 4 * elements, elements)
         kernel, blocks = self.kernels[COPY.name], 8 * driver.multiprocessors
-        return self._least(lambda: driver.launch(kernel, blocks, given)) / (8 * elements)
+        driver.begin_graph()
+        for _ in range(COPIES):
+            driver.launch(kernel, blocks, given)
+        graph = driver.end_graph()
+        return self._least(lambda: driver.replay(graph)) / (8 * elements * COPIES)
 
     def _seconds(self, function: Function, blocks: int, count: int, turns: int) -> float:
         driver = self.driver

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
 from workbench.codegen.cuda.device_memory import run_bytes
-from workbench.codegen.cuda.gathered_launches import arranged
-from workbench.codegen.cuda.kernel_functions import Function, HostCall, launched, with_calls
-from workbench.codegen.cuda.small_kernels import small_in_a_row
+from workbench.codegen.cuda.functions import Function, HostCall
+from workbench.codegen.cuda.kernel_functions import launched, with_calls
+from workbench.codegen.cuda.launch_order import gpu_kernels
+from workbench.codegen.cuda.small_kernels import is_wide, small_in_a_row
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.codegen.run_memory import peak_bytes
 from workbench.lowering.loop_program import LoopProgram
@@ -19,7 +20,7 @@ from workbench.lowering.loops.records import SPACES, Apply, walk
 from workbench.lowering.lower import lower
 from workbench.planning.cost.kernels.kernel_seconds import kernel_cost
 from workbench.planning.cost.kernels.kernel_steps import KernelStep, kernel_steps
-from workbench.planning.cost.kernels.side_by_side import OnMultiprocessors, OnThreads
+from workbench.planning.cost.kernels.side_by_side import OnMultiprocessors, OnThreads, Placed
 from workbench.planning.cost.seconds import Share, cost
 from workbench.planning.cost.work import CostItem, steps_of
 from workbench.planning.machine.constants import Machine
@@ -145,11 +146,12 @@ class CountedFunctions:
     ) -> dict[str, Share]:
         """Return the cost of each statement; under "" that of what is between them."""
         steps, functions = self._counted(dtype)
-        by_kernel: dict[int, tuple[Function, ...]] = {}
+        by_kernel: dict[int, Placed] = {}
         for row, one in zip(small_in_a_row(self.made), functions, strict=True):
-            *before, last = (id(self.made.kernels[number]) for number in row)
-            by_kernel |= dict.fromkeys(before, ())
-            by_kernel[last] = tuple(with_calls((one,)))
+            *before, last = (self.made.kernels[number] for number in row)
+            placed = Placed(tuple(with_calls((one,))))
+            beside = replace(placed, launches=False) if is_wide(self.made, last) else Placed()
+            by_kernel |= {id(kernel): beside for kernel in before} | {id(last): placed}
         runs = OnMultiprocessors(machine, by_kernel)
         return kernel_cost(steps, self.made, sizes, dtype, machine, runs)
 
@@ -162,7 +164,7 @@ class CountedFunctions:
 def counted(program: Program, backend: str) -> Counted:
     """Lower a program for a backend and count its work."""
     if backend == "cuda":
-        return CountedFunctions(arranged(program_kernels(program)))
+        return CountedFunctions(gpu_kernels(program_kernels(program)))
     if backend == "native":
         return CountedKernels(program_kernels(program))
     return CountedArrays(lower(program))

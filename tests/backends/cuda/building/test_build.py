@@ -11,7 +11,8 @@ from workbench.algorithms import reinforce
 from workbench.backends.compiling import cache
 from workbench.backends.cuda.building import build
 from workbench.backends.cuda.building.build import cubins, units
-from workbench.codegen.cuda.kernel_functions import Function, functions
+from workbench.codegen.cuda.functions import Function
+from workbench.codegen.cuda.kernel_functions import functions
 from workbench.codegen.kernels import program_kernels
 from workbench.errors import CompilerError
 from workbench.transforms import Persist

@@ -10,7 +10,8 @@ import workbench as wb
 from tests.golden_files import GoldenFiles
 from workbench.algorithms import ppo, reinforce
 from workbench.backends.cuda.building import kernel_resources, nvrtc
-from workbench.codegen.cuda.kernel_functions import ROW_THREADS, Function
+from workbench.codegen.cuda.function_writer import ROW_THREADS
+from workbench.codegen.cuda.functions import Function
 from workbench.codegen.kernels import ProgramKernels
 from workbench.errors import CompilerError, WorkbenchError
 from workbench.transforms import Contract, Donate, Persist

@@ -15,8 +15,8 @@ from workbench.backends.compiling import cache
 from workbench.backends.cuda.building import nvrtc
 from workbench.backends.cuda.building.nvrtc import FILE, Compiled
 from workbench.backends.protocol import CompilerWork
+from workbench.codegen.cuda.functions import Function
 from workbench.codegen.cuda.headers import unit_begin
-from workbench.codegen.cuda.kernel_functions import Function
 from workbench.codegen.printing.statement_marks import marked_lines
 from workbench.errors import CompilerError, warn
 from workbench.processor import usable_cores

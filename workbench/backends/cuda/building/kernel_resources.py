@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from workbench.backends.cuda.building import nvrtc
 from workbench.backends.cuda.building.build import compiled
 from workbench.backends.cuda.building.multiprocessors import multiprocessor, resident_blocks
-from workbench.codegen.cuda.gathered_launches import arranged
-from workbench.codegen.cuda.kernel_functions import Function, functions
+from workbench.codegen.cuda.functions import Function
+from workbench.codegen.cuda.kernel_functions import functions
+from workbench.codegen.cuda.launch_order import gpu_kernels
 from workbench.codegen.kernels import program_kernels
 from workbench.errors import CompilerError
 from workbench.lowering.loops.bytes import check_dtype
@@ -79,12 +80,12 @@ def inspect_kernels(program: Program, architectures: Sequence[str], dtype: str) 
     """
     check_dtype(dtype)
     limits = {name: multiprocessor(nvrtc.checked_architecture(name)) for name in architectures}
-    made = list(functions(arranged(program_kernels(program)), dtype))
+    made = list(functions(gpu_kernels(program_kernels(program)), dtype))
     found: list[KernelResources] = []
     for architecture, of in limits.items():
-        told = _told(program, made, architecture)
+        resources = _resources(program, made, architecture)
         for function in made:
-            registers, spilled, stack = told[function.name]
+            registers, spilled, stack = resources[function.name]
             shared = function.shared_bytes
             blocks, limit = resident_blocks(of, function.threads, registers, shared)
             found.append(
@@ -96,7 +97,7 @@ def inspect_kernels(program: Program, architectures: Sequence[str], dtype: str) 
     return Inspection(nvrtc.release(), tuple(found))
 
 
-def _told(
+def _resources(
     program: Program, made: Sequence[Function], architecture: str
 ) -> dict[str, tuple[int, int, int]]:
     """Return the registers, spilled bytes and bytes of the stack of each kernel by name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from workbench.backends.cuda.building.multiprocessors import KNOWN
-from workbench.codegen.cuda.kernel_functions import Function
+from workbench.codegen.cuda.functions import Function
 from workbench.errors import RunError
 from workbench.polyhedral.tree import Loop, loops, statements
 from workbench.program.text.units import bytes_text

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from workbench.codegen.cuda.kernel_functions import Function
+from workbench.codegen.cuda.functions import Function
 from workbench.planning.cost.kernels.kernel_steps import KernelLaunch
 from workbench.planning.cost.points import PointCounts, total
 from workbench.planning.machine.constants import Machine
@@ -53,21 +53,33 @@ class OnThreads:
 
 
 @dataclass(frozen=True)
+class Placed:
+    """A kernel in the functions that run it, none where one block runs it in front of another
+    kernel. They are launched for it, or else for another one beside it.
+    """
+
+    functions: tuple[Function, ...] = ()
+    launches: bool = True
+
+
+@dataclass(frozen=True)
 class OnMultiprocessors:
-    """Multiprocessors of a GPU. Constants are those of all together; `functions` has what runs for
-    each kernel by its identity, nothing where it runs with one behind it.
+    """Multiprocessors of a GPU. Constants are those of all together; kernels are `placed` by their
+    identity.
     """
 
     machine: Machine
-    functions: Mapping[int, tuple[Function, ...]]
+    placed: Mapping[int, Placed]
 
     def shared(self, step: KernelLaunch, points: PointCounts) -> Shared:
         """Return how a kernel is shared at these points: by the blocks of its function."""
-        machine, functions = self.machine, self.functions[id(step.kernel)]
-        if not functions:  # one block runs it, in front of another kernel
-            return Shared(float(machine.multiprocessors), 0.0, 0)
-        each = [self._alone(function, points) for function in functions]
+        placed = self.placed[id(step.kernel)]
+        if not placed.functions:
+            return Shared(float(self.machine.multiprocessors), 0.0, 0)
+        each = [self._alone(function, points) for function in placed.functions]
         most = max(one.share for one in each)
+        if not placed.launches:
+            return Shared(most, 0.0, 0)
         return Shared(most, sum(one.seconds for one in each), len(each))
 
     def _alone(self, function: Function, points: PointCounts) -> Shared:

@@ -4,8 +4,9 @@ multiprocessors and each with memory that several of them have side by side on o
 
 from __future__ import annotations
 
-from workbench.codegen.cuda.gathered_launches import arranged
-from workbench.codegen.cuda.kernel_functions import SIDE_BY_SIDE, functions
+from workbench.codegen.cuda.function_writer import SIDE_BY_SIDE
+from workbench.codegen.cuda.kernel_functions import functions
+from workbench.codegen.cuda.launch_order import gpu_kernels
 from workbench.codegen.kernels import program_kernels
 from workbench.lowering.launches import launches
 from workbench.lowering.loops.bytes import bytes_of
@@ -20,6 +21,8 @@ from workbench.planning.recipe.judging import Judge
 from workbench.planning.recipe.plan import Plan
 from workbench.program.accumulating import Adding, derived
 
+FEWEST = 2
+"""The fewest runs of blocks that add up: no two then add to one element."""
 PARTS = 0.5
 """The bytes of partial sums, at most, for each byte of the rest."""
 
@@ -40,8 +43,8 @@ def on_multiprocessors(start: Plan, judge: Judge) -> Plan:
         found = in_blocks(plan, blocks, runs)
         if shared_bytes(found, judge.dtype) <= SIDE_BY_SIDE:
             break
-    while max(runs.values(), default=1) > 1 and _has_too_many_parts(found, judge):
-        runs = {d: max(n // 2, 1) for d, n in runs.items()}
+    while max(runs.values(), default=0) > FEWEST and _has_too_many_parts(found, judge):
+        runs = {d: max(n // 2, FEWEST) for d, n in runs.items()}
         found = in_blocks(plan, blocks, runs)
     return found
 
@@ -50,12 +53,12 @@ def runs_for(blocks: int, multiprocessors: int) -> int:
     """Return in how many runs of blocks sums are added up: the greatest power of two with a
     multiprocessor for each run, and a block.
     """
-    return 1 << (max(min(blocks, multiprocessors), 1).bit_length() - 1)
+    return max(1 << (min(blocks, multiprocessors).bit_length() - 1), FEWEST)
 
 
 def shared_bytes(plan: Plan, dtype: str) -> int:
     """Return the most bytes of shared memory of a block, of kernels that have many."""
-    made = arranged(program_kernels(plan.stored.program))
+    made = gpu_kernels(program_kernels(plan.stored.program))
     many = (f for f in functions(made, dtype) if f.kernels[-1].dealing is not None)
     return max((function.shared_bytes for function in many), default=0)
 

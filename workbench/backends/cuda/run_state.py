@@ -10,7 +10,7 @@ MOST_NUMBERS = 8
 MOST_DIMS = 16
 
 
-class Told(ctypes.Structure):
+class RunState(ctypes.Structure):
     """The seed and the main loop's value; the number of the first check that failed, or 0, with its
     numbers and instance.
     """

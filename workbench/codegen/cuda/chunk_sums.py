@@ -17,8 +17,9 @@ from workbench.codegen.kernel_records import (
     Serves,
     Store,
     Where,
-    loads,
+    loads_of,
     reads,
+    values,
     walk,
     writes,
 )
@@ -27,7 +28,7 @@ from workbench.polyhedral.expression import Expression, expression, variable
 
 
 @dataclass(frozen=True)
-class KeptSum:
+class ChunkSum:
     """A partial sum of `elements` in a chunk: its array, dtype and statement, and its name in
     shared memory.
     """
@@ -52,21 +53,21 @@ class ChunkRecords:
 
 def sums_of(
     records: ChunkRecords, chunk: str, own: Collection[str], name: Callable[[str], str]
-) -> list[KeptSum]:
+) -> list[ChunkSum]:
     """Return the partial sums that a chunk could keep, the smallest first: those that it begins
     itself, and to whose elements it does nothing but add.
     """
-    found: dict[str, KeptSum] = {}
+    found: dict[str, ChunkSum] = {}
     for statement, store in _begun(records.begun):
         n = store.at.coefficient(chunk)
         if store.buffer not in own and n > 0:
-            sum_ = KeptSum(store.buffer, n, store.value.dtype, statement, "")
+            sum_ = ChunkSum(store.buffer, n, store.value.dtype, statement, "")
             found.setdefault(store.buffer, sum_)
     inside = tuple(walk((*records.begun, *records.block)))
     ranges = {r.variable: (r.lower, r.upper - 1) for r in inside if isinstance(r, Loop)}
     for record in inside:
-        for load in loads(record):
-            if not (isinstance(record, Store) and load.buffer == record.buffer):
+        for value in values(record):
+            for load in loads_of(value):
                 found.pop(load.buffer, None)
         if isinstance(record, Invoke):
             for buffer, _ in record.operands:
@@ -76,12 +77,12 @@ def sums_of(
             if n and not all(_is_of_chunk(at, chunk, n, ranges) for at in places):
                 del found[buffer]
     adding = {b for r in walk(records.block) for b in writes(r) if b in reads(r)}
-    kept = (one for one in found.values() if one.array in adding)
-    ordered = sorted(kept, key=lambda one: one.elements)
-    return [replace(one, name=name(f"{one.array} kept")) for one in ordered]
+    added = (one for one in found.values() if one.array in adding)
+    ordered = sorted(added, key=lambda one: one.elements)
+    return [replace(one, name=name(f"{one.array} of chunk")) for one in ordered]
 
 
-def kept(records: ChunkRecords, chunk: str, sums: Sequence[KeptSum]) -> ChunkRecords:
+def with_sums_on_chip(records: ChunkRecords, chunk: str, sums: Sequence[ChunkSum]) -> ChunkRecords:
     """Return the records with sums in shared memory."""
     by_array = {one.array: one for one in sums}
     memory = (Scratch(one.name, one.dtype, expression(one.elements)) for one in sums)
@@ -127,7 +128,7 @@ def _is_of_chunk(at: Expression, chunk: str, elements: int, ranges: Ranges) -> b
 
 
 def _moved(
-    records: Sequence[KernelRecord], chunk: str, sums: Mapping[str, KeptSum]
+    records: Sequence[KernelRecord], chunk: str, sums: Mapping[str, ChunkSum]
 ) -> Iterator[KernelRecord]:
     for record in records:
         if isinstance(record, (Loop, Where)):
@@ -142,11 +143,11 @@ def _moved(
             yield record
 
 
-def _place(one: KeptSum, at: Expression, chunk: str) -> tuple[str, Expression]:
+def _place(one: ChunkSum, at: Expression, chunk: str) -> tuple[str, Expression]:
     return one.name, at - variable(chunk) * one.elements
 
 
-def _written_back(one: KeptSum, chunk: str) -> Iterator[KernelRecord]:
+def _written_back(one: ChunkSum, chunk: str) -> Iterator[KernelRecord]:
     """Yield what writes a sum where it belongs: a single number by the thread that added it up."""
     name, first = f"element of {one.name}", variable(chunk) * one.elements
     k = expression(0) if one.elements == 1 else variable(name)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.codegen.cuda.independent_turns import are_independent, width
-from workbench.codegen.cuda.thread_code import (
+from workbench.codegen.cuda.threads.independent_turns import are_independent, width
+from workbench.codegen.cuda.threads.thread_code import (
     Around,
     Barrier,
     Code,

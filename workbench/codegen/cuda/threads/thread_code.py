@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from workbench.codegen.cuda.independent_turns import are_independent, width
+from workbench.codegen.cuda.threads.independent_turns import are_independent, width
 from workbench.codegen.kernel_records import (
     LANES,
     Draw,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from workbench.codegen.cuda.thread_code import (
+from workbench.codegen.cuda.threads.thread_code import (
     Around,
     Barrier,
     Code,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.codegen.cuda.independent_turns import are_independent, most, width
+from workbench.codegen.cuda.threads.independent_turns import are_independent, most, width
 from workbench.codegen.kernel_records import (
     KernelRecord,
     Let,

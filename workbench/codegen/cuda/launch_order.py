@@ -24,12 +24,12 @@ from workbench.codegen.kernels import ProgramKernels
 from workbench.lowering.loops.records import AtOnce, For, If, Launch, Record
 
 
-def arranged(made: ProgramKernels) -> ProgramKernels:
+def gpu_kernels(made: ProgramKernels) -> ProgramKernels:
     """Return the kernels of a program as a GPU runs them: gathered, with memory held in rows."""
-    return held_in_rows(gathered(made))
+    return held_in_rows(reordered(made))
 
 
-def gathered(made: ProgramKernels) -> ProgramKernels:
+def reordered(made: ProgramKernels) -> ProgramKernels:
     """Return the kernels of a program with launches gathered."""
     gathering = _Gathering(made)
     body = gathering.body(made.loops.body)

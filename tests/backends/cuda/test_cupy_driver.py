@@ -1,0 +1,185 @@
+"""The driver of CuPy beside a stand-in for it: what it asks for, and what it makes of refusals."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workbench.backends.cuda import cupy_driver
+from workbench.backends.cuda.cupy_driver import CuPyDriver, _Kernel
+from workbench.errors import RunError, UnavailableError
+
+
+class CUDARuntimeError(RuntimeError):
+    """As CuPy's: with the number of CUDA's error."""
+
+    def __init__(self, status: int) -> None:
+        self.status = status
+        super().__init__(f"CUDA error {status}")
+
+
+class CUDADriverError(RuntimeError):
+    """As CuPy's."""
+
+
+class FakeStream:
+    """A stream that may be lost."""
+
+    ptr = 7
+
+    def __init__(self, non_blocking: bool) -> None:
+        assert non_blocking
+        self.capturing = False
+        self.lost: Exception | None = None
+        self.log: list[str] = []
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def begin_capture(self) -> None:
+        self.capturing = True
+
+    def is_capturing(self) -> bool:
+        return self.capturing
+
+    def end_capture(self) -> Any:
+        assert self.capturing
+        self.capturing = False
+        return SimpleNamespace(launch=lambda stream: stream.log.append("graph"))
+
+    def synchronize(self) -> None:
+        assert not self.capturing
+        if self.lost is not None:
+            raise self.lost
+
+
+class FakeDevice:
+    """The only device."""
+
+    compute_capability = "90"
+    attributes = {"MultiProcessorCount": 132, "MaxSharedMemoryPerBlockOptin": 232_448}  # noqa: RUF012
+
+    def __init__(self, number: int = 0) -> None:
+        self.id = number
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+class FakeMemory:
+    """A little memory."""
+
+    def __init__(self, count: int) -> None:
+        if count > 1000:
+            raise CUDARuntimeError(2 if count < 10_000 else 3)
+        self.ptr = 4096
+
+
+@pytest.fixture
+def cupy(monkeypatch: pytest.MonkeyPatch) -> Any:
+    runtime = SimpleNamespace(
+        CUDARuntimeError=CUDARuntimeError,
+        memcpyDefault=4,
+        getDeviceCount=lambda: 1,
+        driverGetVersion=lambda: 13_000,
+        memGetInfo=lambda: (10, 20),
+        memcpyAsync=lambda *given: None,
+    )
+    cuda = SimpleNamespace(
+        runtime=runtime,
+        driver=SimpleNamespace(CUDADriverError=CUDADriverError),
+        Device=FakeDevice,
+        Stream=FakeStream,
+        Memory=FakeMemory,
+    )
+    fake = SimpleNamespace(cuda=cuda)
+    monkeypatch.setitem(sys.modules, "cupy", fake)
+    cupy_driver.unavailable.cache_clear()
+    yield fake
+    cupy_driver.unavailable.cache_clear()
+
+
+def kernel(called: Callable[..., None], name: str = "kernel_x") -> _Kernel:
+    return _Kernel(called, name, 128, 64)
+
+
+def test_a_kernel_gets_numbers_of_eight_bytes(cupy: Any) -> None:
+    calls: list[Any] = []
+    CuPyDriver().launch(kernel(lambda *given, **more: calls.append((given, more))), 3, (1, -1))
+    (((grid, block, given), more),) = calls
+    assert (grid, block, more) == ((3,), (128,), {"shared_mem": 64})
+    assert [n.view(np.int64) for n in given] == [1, -1]
+    assert {n.dtype for n in given} == {np.dtype(np.uint64)}
+
+
+@pytest.mark.parametrize("blocks", [0, -2])
+def test_a_kernel_without_blocks_is_not_launched(cupy: Any, blocks: int) -> None:
+    CuPyDriver().launch(kernel(lambda *_, **__: pytest.fail("launched")), blocks, ())
+
+
+def test_too_little_memory_is_told_from_other_errors(cupy: Any) -> None:
+    driver = CuPyDriver()
+    assert driver.memory(8).address == 4096
+    assert driver.memory(0).address == 0
+    with pytest.raises(MemoryError):
+        driver.memory(2000)
+    with pytest.raises(CUDARuntimeError, match="error 3"):
+        driver.memory(20_000)
+    assert driver.free_bytes() == 10 and driver.architecture == "sm_90"
+
+
+def test_a_lost_device_is_told_with_the_kernels_of_what_was_replayed(cupy: Any) -> None:
+    driver = CuPyDriver()
+    driver.begin_graph()
+    for name in ("kernel_a", "kernel_b"):
+        driver.launch(kernel(lambda *_, **__: None, name), 1, ())
+    graph = driver.end_graph()
+    driver.wait()
+    driver.replay(graph)
+    assert driver.stream.log == ["graph"]
+    driver.stream.lost = CUDARuntimeError(700)
+    with pytest.raises(RunError, match=r"gave up in one of kernel_a, kernel_b: .*700.*restart"):
+        driver.wait()
+
+
+@pytest.mark.parametrize("error", [CUDARuntimeError(700), CUDADriverError("gone")])
+def test_a_lost_device_is_told_wherever_it_is_noticed(cupy: Any, error: Exception) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise error
+
+    driver = CuPyDriver()
+    with pytest.raises(RunError, match="gave up in one of kernel_x"):
+        driver.launch(kernel(refuse), 1, ())
+    cupy.cuda.runtime.memcpyAsync = refuse
+    with pytest.raises(RunError, match="gave up"):
+        driver.copy(1, 2, 3)
+
+
+def test_a_graph_that_ctrl_c_left_open_is_dropped(cupy: Any) -> None:
+    driver = CuPyDriver()
+    assert driver.end_graph() is None
+    driver.begin_graph()
+    driver.wait()
+    driver.begin_graph()
+    driver.begin_graph()
+    assert driver.end_graph() is not None and driver.end_graph() is None
+
+
+def test_what_is_missing_is_said(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = (
+        ("getDeviceCount", lambda: 0, "no GPU was found"),
+        ("driverGetVersion", lambda: 12_040, "driver is for CUDA 12.4; install one for CUDA 13.0"),
+    )
+    for name, value, said in cases:
+        with monkeypatch.context() as patch:
+            patch.setattr(cupy.cuda.runtime, name, value)
+            cupy_driver.unavailable.cache_clear()
+            with pytest.raises(UnavailableError, match=f"cuda: .*{said}"):
+                CuPyDriver()

@@ -1,0 +1,459 @@
+"""Kernels as functions in CUDA text, and what each is to be given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from operator import add
+
+from workbench.codegen.bodies.addresses import apart, outside
+from workbench.codegen.cuda.block_places import BlockPlaces, Piece, rounded
+from workbench.codegen.cuda.chunk_sums import ChunkRecords, ChunkSum, sums_of, with_sums_on_chip
+from workbench.codegen.cuda.functions import Function, HostCall
+from workbench.codegen.cuda.headers import unit_begin
+from workbench.codegen.cuda.small_kernels import (
+    is_wide,
+    left_by,
+)
+from workbench.codegen.cuda.threads.barriers import Barriers, Block, passed
+from workbench.codegen.cuda.threads.thread_code import (
+    Around,
+    Code,
+    Elements,
+    Everywhere,
+    memory_of,
+    most_lanes,
+    shared_out,
+)
+from workbench.codegen.cuda.threads.thread_text import ThreadText
+from workbench.codegen.dealing import Dealing
+from workbench.codegen.joined_launches import memory_in
+from workbench.codegen.kernel_records import (
+    Invoke,
+    KernelRecord,
+    Let,
+    Loop,
+    Prefetch,
+    Scratch,
+    Serves,
+    Variable,
+    walk,
+)
+from workbench.codegen.kernel_work import BYTES
+from workbench.codegen.kernels import KernelRecords, ProgramKernels
+from workbench.codegen.printing.c_expressions import expression_text
+from workbench.codegen.printing.c_names import C_WORDS, CNames, c_name
+from workbench.codegen.printing.value_text import KINDS, REALS, STORED
+from workbench.errors import ProgramError
+from workbench.lowering.loops.bytes import FLOAT_BYTES
+from workbench.lowering.loops.records import For
+from workbench.lowering.loops.records import walk as walk_program
+from workbench.names import unique
+from workbench.polyhedral.expression import Expression, expression, maximum, variable
+from workbench.program.operations.table import OPERATIONS
+
+THREADS_OF_LANE = 4
+"""The threads that share the rows of a lane."""
+
+LEAST_THREADS = 128
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_USED = f"""
+{C_WORDS}
+class new delete this template typename operator private public
+protected virtual friend using namespace try catch throw bool true false and or not xor
+run thread lane row active shared own_memory own_bytes first_block behind_blocks
+TILE ROWS THREADS
+"""
+"""Words of C and C++, and names that the text uses itself."""
+_BLOCKS = {"first_block": "first_block", "behind_blocks": "behind_blocks"}
+
+SIDE_BY_SIDE = (164 * 1024) // 2 - 1024
+"""The bytes of shared memory with which an A100 has two blocks on a multiprocessor."""
+
+MOST_THREADS = 1024
+"""Those that a block may have. A block that sorts a permutation, alone, has so many."""
+ROW_THREADS = 512
+"""Those of a block that runs small kernels in a row, alone: twice as many have too few registers
+for what stands in them.
+"""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A kernel in a function: its code and its memory."""
+
+    kernel: KernelRecords
+    codes: tuple[Code, ...]
+    places: BlockPlaces
+
+
+class FunctionWriter:
+    """A writer of kernels as functions, for one dtype of floats."""
+
+    def __init__(self, made: ProgramKernels, dtype: str) -> None:
+        self.made = made
+        self.dtype = dtype
+        self.taken = {*_USED.split(), *(w for w in _WORD.findall(unit_begin()) if len(w) > 1)}
+        self.names: dict[str, str] = {}
+        self.memory = memory_in(made.loops)
+        self.in_main_loop = False
+        """Whether what is written stands in the main loop, whose variable the run tells."""
+        self.main = made.loops.main_loop
+        self.dtypes = {name: buffer.dtype for name, buffer in made.buffers.items()}
+        """The dtype of each array: of buffers, values from outside and what calls hand on."""
+        self.sizes = [p.name for p in made.program.parameters]
+        for call in (c for s in made.program.statements for c in s.calls):
+            if OPERATIONS[call.operation].given:
+                self.dtypes[outside(call)] = call.dtype
+                self.sizes += apart(call)
+        self.sizes = list(dict.fromkeys(self.sizes))
+        for name in self.sizes:
+            self._name(name)
+        for record in walk_program(made.loops.body):
+            if isinstance(record, For):
+                self._name(record.variable)
+        for name in self.dtypes:
+            self._name(name)
+
+    def host_call(self, kernel: KernelRecords) -> HostCall:
+        """Return what a kernel that calls an external object becomes."""
+        at = next(k for k, r in enumerate(kernel.records) if _calls(r))
+        invoke = kernel.records[at]
+        assert isinstance(invoke, Invoke), "an external object is called in no loop of a kernel"
+        top = [r for r in kernel.records if isinstance(r, Scratch)]
+        memory = {record.name: (record.dtype, record.elements) for record in top}
+        for name, (dtype, _) in memory.items():
+            self.dtypes[name] = dtype
+            self._name(name)
+        parts = (kernel.records[:at], kernel.records[at + 1 :])
+        before, behind = (self._around_call(kernel, part, memory) for part in parts)
+        return HostCall(invoke, before, behind, memory)
+
+    def _around_call(
+        self, kernel: KernelRecords, records: Sequence[KernelRecord], memory: Iterable[str]
+    ) -> Function | None:
+        """Return records before or behind a call as a function, None where they do nothing."""
+        kept = tuple(r for r in records if not isinstance(r, Scratch))
+        if all(isinstance(record, Serves) for record in kept):
+            return None
+        buffers = (*kernel.buffers, *memory)
+        return self.function([replace(kernel, records=kept, buffers=buffers)])
+
+    def function(self, kernels: Sequence[KernelRecords]) -> Function:
+        """Return kernels as a function: of several, a block runs one after the other. Only the last
+        may have blocks that are dealt: then each runs all. Of wide ones many blocks share the
+        elements.
+        """
+        name = unique(c_name(f"kernel_{_title(kernels)}"), self.taken)
+        lanes = max(most_lanes(kernel.records) for kernel in kernels)
+        dealing = kernels[-1].dealing
+        many = len(kernels) == 1 or dealing is not None or is_wide(self.made, kernels[0])
+        threads = _threads(kernels, lanes, many)
+        own = self._own_arrays(kernels[:-1]) if dealing is not None else {}
+        begin = max((piece.end for piece in own.values()), default=0)
+        parts = self._parts(kernels, lanes, threads, begin)
+        if dealing is not None:
+            room = SIDE_BY_SIDE - max(part.places.shared_bytes for part in parts)
+            sums = self._fitting(kernels[-1], room)
+            parts = self._parts(kernels, lanes, threads, begin, sums) if sums else parts
+        shared = [_shared_by_blocks(part) for part in parts] if many else []
+        elements = [one for one in shared if one is not None]
+        by_all_blocks = bool(shared) and len(elements) == len(shared)
+        assert by_all_blocks or dealing is not None or len(kernels) == 1 or not many, name
+        lines = [
+            f"    SHARED({self._stored(n)}, {self.names[n]}, {piece.begin}, {piece.elements})"
+            for n, piece in own.items()
+        ]
+        for part in parts:
+            text = self._text(part, by_all_blocks).lines
+            lines += text if len(parts) == 1 else ["    {", *text, "    }"]
+        blocks = expression(1)
+        if by_all_blocks:
+            needed = ((one.turns + threads - 1) // threads for one in elements)
+            blocks = reduce(maximum, needed)
+        elif dealing is not None:
+            blocks = dealing.chunks
+        words = {word for line in lines for word in _WORD.findall(line)}
+        used = dict.fromkeys(n for k in kernels for n in self._arrays(k) if n not in k.own)
+        arrays = [n for n in used if n not in own]
+        around = dict.fromkeys(v for kernel in kernels for v in kernel.variables)
+        numbers = [n for n in (*self.sizes, *around) if self.names[n] in words]
+        if self.in_main_loop and self.main is not None and self.main.variable in numbers:
+            numbers.remove(self.main.variable)
+            lines.insert(0, f"    const int64_t {self.names[self.main.variable]} = ITERATION;")
+        return Function(
+            name=name,
+            text=self._function(name, threads, lanes, arrays, numbers, lines),
+            kernels=tuple(kernels),
+            threads=threads,
+            shared_bytes=max(
+                *(part.places.shared_bytes for part in parts), *(p.end for p in own.values()), 0
+            ),
+            own_bytes=reduce(maximum, (part.places.other_bytes for part in parts)),
+            blocks=blocks,
+            arrays=tuple(arrays),
+            sizes=tuple(n for n in numbers if n not in around),
+            variables=tuple(n for n in numbers if n in around),
+            barriers=reduce(add, (self._passed(part) for part in parts)),
+        )
+
+    def _passed(self, part: _Part) -> Expression:
+        """Return about how many barriers a block passes in a kernel: of its share of the blocks, if
+        these are dealt.
+        """
+        count, dealing = passed(part.codes), part.kernel.dealing
+        if dealing is None:
+            return count
+        share = (dealing.blocks + dealing.chunks - 1) // dealing.chunks
+        return count.substitute({"first_block": 0, "behind_blocks": share})
+
+    def _function(
+        self,
+        name: str,
+        threads: int,
+        lanes: int,
+        arrays: Iterable[str],
+        numbers: Iterable[str],
+        lines: Sequence[str],
+    ) -> str:
+        given = [
+            "Run *run, unsigned char *own_memory, int64_t own_bytes",
+            *(f"ARRAY({self._stored(n)}) {self.names[n]}" for n in arrays),
+            *(f"int64_t {self.names[n]}" for n in numbers),
+        ]
+        head = [
+            f"#undef THREADS\n#define THREADS {threads}",
+            f"KERNEL({name}, THREADS)({', '.join(given)}) {{",
+            "    SHARED_MEMORY",
+            f"    enum {{ TILE = {lanes}, ROWS = THREADS / TILE }};",
+            "    const int thread = THREAD, lane = thread % TILE, row = thread / TILE;",
+            "    (void)run, (void)own_memory, (void)own_bytes, (void)shared;",
+            "    (void)lane, (void)row;",
+        ]
+        return "\n".join([*head, *lines, "}", ""])
+
+    def _arrays(self, kernel: KernelRecords) -> Iterator[str]:
+        """Yield the arrays of a kernel, and the values from outside that it reads."""
+        yield from kernel.buffers
+        for name in kernel.statements:
+            for call in self.made.program.statement[name].calls:
+                if OPERATIONS[call.operation].given:
+                    yield outside(call)
+
+    def _own_arrays(self, kernels: Sequence[KernelRecords]) -> dict[str, Piece]:
+        """Return where a block keeps the arrays of kernels that it runs for itself."""
+        pieces: dict[str, Piece] = {}
+        places: dict[str, Piece] = {}
+        end = 0
+        for name in sorted(left_by(self.made, kernels)):
+            buffer, memory = self.made.buffers[name], self.memory.get(name, name)
+            item = BYTES.get(buffer.dtype, FLOAT_BYTES[self.dtype])
+            if memory not in pieces:
+                pieces[memory] = Piece(end, buffer.elements.constant, item)
+                end = rounded(pieces[memory].end)
+            places[name] = Piece(pieces[memory].begin, buffer.elements.constant, item)
+        return places
+
+    def _parts(
+        self,
+        kernels: Sequence[KernelRecords],
+        lanes: int,
+        threads: int,
+        begin: int,
+        sums: Sequence[ChunkSum] = (),
+    ) -> list[_Part]:
+        """Return kernels that run one after the other, with barriers in them and between. The last
+        keeps `sums` in shared memory.
+        """
+        scratch: dict[str, tuple[int, Piece]] = {}
+
+        def meet(one: str, other: str) -> bool:
+            if one in scratch and other in scratch:
+                (part, piece), (another, its) = scratch[one], scratch[other]
+                return part != another or piece.meets(its)
+            return self.memory.get(one, one) == self.memory.get(other, other)
+
+        barriers, parts = Barriers(meet), list[_Part]()
+        for number, kernel in enumerate(kernels):
+            codes = self._shared_out(kernel, lanes, threads, sums)
+            places = BlockPlaces.of(self.made, kernel, codes, self.dtype, rounded(begin))
+            names = {name: f"{name} of {number}" for name in (*places.shared, *places.other)}
+            scratch |= {names[n]: (number, piece) for n, piece in places.shared.items()}
+            last, dealing = kernel.records[-1], kernel.dealing
+            blocks = last if dealing is not None and isinstance(last, Loop) else None
+            block = Block(
+                lanes,
+                frozenset((*kernel.own, *names)),
+                {name: piece.column(lanes) for name, piece in places.shared.items()},
+                names,
+                blocks.variable if blocks else "",
+                blocks is not None and dealing is not None and _all_dealt(blocks, dealing),
+            )
+            parts.append(_Part(kernel, barriers.of(codes, block), places))
+        return parts
+
+    def _fitting(self, kernel: KernelRecords, room: int) -> list[ChunkSum]:
+        """Return the partial sums of a kernel for which there is room in shared memory."""
+        taken = {*kernel.buffers, *self.names, *(t.name for t in kernel.tables)}
+
+        def name(wish: str) -> str:
+            return unique(wish, taken)
+
+        fitting = []
+        for one in sums_of(_of_chunk(kernel), kernel.chunk, kernel.own, name):
+            room -= rounded(one.elements * BYTES.get(one.dtype, FLOAT_BYTES[self.dtype]))
+            if room >= 0:
+                fitting.append(one)
+        return fitting
+
+    def _shared_out(
+        self, kernel: KernelRecords, lanes: int, threads: int, sums: Sequence[ChunkSum]
+    ) -> tuple[Code, ...]:
+        """Return the code of a kernel's threads: of one chunk, where its blocks are dealt."""
+        names = {*kernel.buffers, *self.names, *(t.name for t in kernel.tables)}
+        names |= {one.name for one in sums}
+        records = _without_hints(kernel.records)
+        share = partial(shared_out, lanes=lanes, threads=threads, taken=names)
+        if kernel.dealing is None:
+            return share(records)
+        blocks = records[-1]
+        assert isinstance(blocks, Loop)
+        of_chunk = with_sums_on_chip(
+            _of_chunk(replace(kernel, records=records)), kernel.chunk, sums
+        )
+        first, behind = map(variable, _BLOCKS)
+        begun, inside, last = (
+            share(part) for part in (of_chunk.begun, of_chunk.block, of_chunk.behind)
+        )
+        return (*begun, Around(replace(blocks, lower=first, upper=behind), inside), *last)
+
+    def _text(self, part: _Part, by_all_blocks: bool) -> ThreadText:
+        kernel, codes, places = part.kernel, part.codes, part.places
+        local = CNames(self.names, set(self.taken))
+        scratch = {m.record.name: m for m in memory_of(codes)}
+        kinds = {n: self._kind(self.dtypes[n]) for n in self._arrays(kernel)}
+        kinds |= {name: self._kind(m.record.dtype) for name, m in scratch.items()}
+        each = {name: (m.each, m.times) for name, m in scratch.items() if m.each}
+        text = ThreadText(local, kinds, REALS[self.dtype], each)
+        text.by_all_blocks = by_all_blocks
+        text.tables(kernel.tables)
+        for name, piece in places.shared.items():
+            given = f"{STORED[kinds[name]]}, {local(name)}, {piece.begin}, {piece.elements}"
+            text.write(f"SHARED({given})")
+        for name, begin in places.other.items():
+            if name in scratch:
+                asked = scratch[name].record.elements * scratch[name].times
+            else:
+                asked = self.made.buffers[name].elements
+            elements = expression_text(asked, local)
+            given = f"{STORED[kinds[name]]}, {local(name)}, own_memory + BLOCK * own_bytes"
+            text.write(f"OWN({given}, {expression_text(begin, local)}, {elements})")
+        self._name_blocks(kernel, local, text)
+        text.codes(codes)
+        return text
+
+    def _name_blocks(self, kernel: KernelRecords, local: CNames, text: ThreadText) -> None:
+        """Write down the chunk that a block of threads runs, and the blocks in it."""
+        dealing, blocks = kernel.dealing, kernel.records[-1]
+        if dealing is None:
+            return
+        assert isinstance(blocks, Loop)
+        numbers = (blocks.lower, blocks.upper, dealing.first, dealing.blocks, dealing.chunks)
+        given = ", ".join(expression_text(e, local) for e in numbers)
+        chunk = local(kernel.chunk)
+        text.write(f"const int64_t {chunk} = BLOCK;")
+        text.write(f"const int64_t first_block = chunk_begin({given}, {chunk});")
+        text.write(f"const int64_t behind_blocks = chunk_begin({given}, {chunk} + 1);")
+        local.own |= _BLOCKS
+
+    def _kind(self, dtype: str) -> str:
+        return KINDS.get(dtype, REALS[self.dtype])
+
+    def _stored(self, name: str) -> str:
+        return STORED[self._kind(self.dtypes[name])]
+
+    def _name(self, name: str) -> None:
+        if name not in self.names:
+            self.names[name] = unique(c_name(name), self.taken)
+
+
+def _all_dealt(blocks: Loop, dealing: Dealing) -> bool:
+    """Tell whether all blocks that are dealt are those of a loop: then each chunk has one."""
+    return blocks.range == (dealing.first, dealing.first + dealing.blocks)
+
+
+def _of_chunk(kernel: KernelRecords) -> ChunkRecords:
+    """Return the records that a block runs for its chunk."""
+    *before, blocks = kernel.records
+    assert isinstance(blocks, Loop)
+    begun: list[KernelRecord] = []
+    for record in before:
+        ours = isinstance(record, Loop) and record.variable == kernel.chunk
+        begun += record.body if ours and isinstance(record, Loop) else [record]
+    return ChunkRecords(tuple(begun), blocks.body)
+
+
+def _calls(record: KernelRecord) -> bool:
+    """Tell whether a record calls an external object, or one inside of it."""
+    return any(isinstance(r, Invoke) and r.function == "external" for r in walk((record,)))
+
+
+def _threads(kernels: Sequence[KernelRecords], lanes: int, many: bool) -> int:
+    """Return the threads of a block, of which there are `many` or only one: as many for each lane.
+    Raises ProgramError where a tile has more lanes than a block has threads.
+    """
+    if lanes > MOST_THREADS:
+        raise ProgramError(
+            f"{kernels[-1].statements[0]} has tiles of {lanes} lanes; on a GPU a block has at most "
+            f"{MOST_THREADS} threads, one for each lane: take smaller blocks"
+        )
+    records = walk(tuple(record for kernel in kernels for record in kernel.records))
+    if any(isinstance(r, Invoke) and r.function == "permutation" for r in records):
+        wanted = MOST_THREADS
+    elif many:
+        wanted = max(LEAST_THREADS, THREADS_OF_LANE * lanes)
+    else:
+        wanted = ROW_THREADS
+    return min(-(-wanted // lanes), MOST_THREADS // lanes) * lanes
+
+
+def _title(kernels: Sequence[KernelRecords]) -> str:
+    """Return the name of kernels in a row: that of the first statement, and how many more."""
+    first, *more = dict.fromkeys(s for kernel in kernels for s in kernel.statements)
+    return f"{first} and {len(more)} more" if more else first
+
+
+def _shared_by_blocks(part: _Part) -> Elements | None:
+    """Return the elements that are all that a kernel is about, outside of blocks of a program: any
+    number of blocks of threads may share them.
+    """
+    if part.kernel.dealing is not None:
+        return None
+    shared = [code for code in part.codes if isinstance(code, Elements)]
+    others = [code for code in part.codes if not isinstance(code, Elements)]
+    plain = all(
+        isinstance(code, Everywhere) and not any(map(_does_more, code.records)) for code in others
+    )
+    return shared[0] if len(shared) == 1 and plain else None
+
+
+def _does_more(record: KernelRecord) -> bool:
+    """Tell whether a record does more than to name a value."""
+    return not isinstance(record, (Let, Serves, Variable))
+
+
+def _without_hints(records: Sequence[KernelRecord]) -> tuple[KernelRecord, ...]:
+    """Return records without loops that ask for what is read soon: while a block waits, others of
+    the same multiprocessor run.
+    """
+    kept: list[KernelRecord] = []
+    for record in records:
+        if isinstance(record, Loop):
+            if any(isinstance(inside, Prefetch) for inside in record.body):
+                continue
+            record = replace(record, body=_without_hints(record.body))
+        kept.append(record)
+    return tuple(kept)

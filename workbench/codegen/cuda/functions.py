@@ -1,0 +1,46 @@
+"""What a GPU is given for kernels: functions to launch, and calls that the host makes between."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from workbench.codegen.kernel_records import (
+    Invoke,
+)
+from workbench.codegen.kernels import KernelRecords
+from workbench.polyhedral.expression import Expression
+
+
+@dataclass(frozen=True)
+class Function:
+    """Kernels as one function: its CUDA text, and how it is launched: `blocks` blocks of so many
+    threads and bytes of shared memory, with `own_bytes` of other memory for each block. It is given
+    what the run tells all kernels, its own memory and the bytes of each block, then `arrays`, the
+    values of `sizes` and of `variables`. The number of the main loop's iteration the run tells.
+    """
+
+    name: str
+    text: str = field(repr=False)
+    kernels: tuple[KernelRecords, ...] = field(repr=False)
+    threads: int
+    shared_bytes: int
+    own_bytes: Expression
+    blocks: Expression
+    arrays: tuple[str, ...]
+    sizes: tuple[str, ...]
+    variables: tuple[str, ...]
+    barriers: Expression = field(repr=False)
+    """About how many barriers a block passes."""
+
+
+@dataclass(frozen=True)
+class HostCall:
+    """A call of an external object, which the host makes: functions that run before and behind it,
+    and the memory that these and the call hand on to each other, by name with dtype and elements.
+    """
+
+    invoke: Invoke
+    before: Function | None
+    behind: Function | None
+    memory: Mapping[str, tuple[str, Expression]]

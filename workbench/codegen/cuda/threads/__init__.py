@@ -1,0 +1,1 @@
+"""From kernel records to the code of a block's threads, with barriers, as text."""
