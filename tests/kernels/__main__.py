@@ -1,7 +1,7 @@
 """Kernels in every way: `python -m tests.kernels`. Prints what is wrong, and a JSON line.
 
 Four kinds of tasks. Files of tests, whose variants all run: in each dtype, at three lengths of
-what is in lanes, each by every second compiler and processor that this machine can stand in for.
+what is in lanes, each by every third compiler and processor that this machine can stand in for.
 Whole programs, which have the same float32 bits by every compiler, at each level, for each
 processor. The same programs as kernels of a GPU, run as fibres, and compiled for each architecture.
 PPO's curve beside NumPy's.

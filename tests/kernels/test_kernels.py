@@ -134,15 +134,13 @@ def test_every_way_of_a_check_is_counted(tmp_path: Path, monkeypatch: pytest.Mon
     assert len(wrong["differing"]) == len(every_way([""], "wrong")) / len(LENGTHS)
 
 
-def test_each_case_has_every_second_build_in_all_ways() -> None:
+def test_each_case_has_every_third_build_in_all_ways() -> None:
     """The names are those of no test: between them they have all."""
     kinds = [{way.build for way in every_way(["", "zig"], str(n))} for n in range(20)]
     builds = set().union(*kinds)
     assert len(builds) == len(marches()) + 2
-    assert {frozenset(kind) for kind in kinds} == {
-        frozenset(kinds[0]),
-        frozenset(builds - kinds[0]),
-    }
+    apart = {frozenset(kind) for kind in kinds}
+    assert len(apart) == 3 and sum(map(len, apart)) == len(builds)
     for name in ("0", "1"):
         ways = every_way(["", "zig"], name)
         of = {(way.build, way.dtype, way.length) for way in ways}
