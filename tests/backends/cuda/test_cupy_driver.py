@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from workbench.algorithms import reinforce
 from workbench.backends.cuda import cupy_driver
 from workbench.backends.cuda.cupy_driver import CuPyDriver, _Kernel
+from workbench.backends.protocol import CompilerWork
+from workbench.codegen.cuda.kernel_functions import functions
+from workbench.codegen.cuda.launch_order import gpu_kernels
+from workbench.codegen.kernels import program_kernels
 from workbench.errors import RunError, UnavailableError
+from workbench.transforms import Persist
+from workbench.variants.variant import variant
 
 
 class CUDARuntimeError(RuntimeError):
@@ -108,6 +116,46 @@ def cupy(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def kernel(called: Callable[..., None], name: str = "kernel_x") -> _Kernel:
     return _Kernel(called, name, 128, 64)
+
+
+class FakeKernel:
+    """A kernel that tells when it is loaded."""
+
+    max_dynamic_shared_size_bytes = 0
+
+    def __init__(self, name: str, loads: list[str]) -> None:
+        self.name, self.loads = name, loads
+
+    @property
+    def kernel(self) -> str:
+        self.loads.append(self.name)
+        return self.name
+
+
+def test_kernels_are_loaded_before_a_graph_is_captured(
+    cupy: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = variant(reinforce(hidden=(4,))).apply(Persist("b", 16)).program
+    made = list(functions(gpu_kernels(program_kernels(program)), "float32"))
+    loads = list[str]()
+    paths = [Path("one.cubin"), Path("two.cubin")]
+    monkeypatch.setattr(cupy_driver, "units", lambda given: [given[:1], given[1:]])
+    work = CompilerWork(1.0, 2.0)
+    monkeypatch.setattr(cupy_driver, "cubins", lambda given, architecture: (paths, work))
+    opened: list[str] = []
+
+    def module(path: str) -> Any:
+        opened.append(path)
+        return SimpleNamespace(get_function=lambda name: FakeKernel(name, loads))
+
+    cupy.RawModule = module
+    loaded = CuPyDriver().load(made)
+    assert opened == ["one.cubin", "two.cubin"] and loaded.work == work
+    assert loads == [function.name for function in made] == list(loaded.kernels)
+    for function in made:
+        kernel = loaded.kernels[function.name]
+        assert (kernel.threads, kernel.shared_bytes) == (function.threads, function.shared_bytes)
+        assert kernel.function.max_dynamic_shared_size_bytes == function.shared_bytes
 
 
 def test_a_kernel_gets_numbers_of_eight_bytes(cupy: Any) -> None:

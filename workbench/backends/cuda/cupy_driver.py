@@ -128,6 +128,7 @@ class CuPyDriver:
             module = self.cupy.RawModule(path=str(path))
             for function in unit:
                 loaded = module.get_function(function.name)
+                _ = loaded.kernel  # CuPy loads it now, not while a graph is captured
                 if function.shared_bytes:
                     loaded.max_dynamic_shared_size_bytes = function.shared_bytes
                 kernels[function.name] = _Kernel(
