@@ -1,1 +1,1 @@
-"""What only a GPU can tell: `make gpu`. Not collected by pytest: CI has none."""
+"""Checks and benchmarks for a machine with a GPU: `make gpu`. Pytest rehearses them as fibres."""

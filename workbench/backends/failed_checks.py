@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from workbench.codegen.kernel_records import Require
 from workbench.errors import RunError
 from workbench.program.sizes import numbers as numbers_text
 from workbench.program.values import Equations
@@ -50,6 +51,20 @@ def failed(
             f"{equations.statement[statement].combiner} has no value"
         )
     return error_of(equations, statement, said)
+
+
+def failed_check(
+    equations: Equations, check: Require, instance: Sequence[int], numbers: Sequence[int]
+) -> RunError:
+    """Return the error of a kernel's check, from the instance and numbers that it has left."""
+    return failed(
+        equations,
+        check.kind,
+        check.statement,
+        {d: instance[k] for k, (d, _) in enumerate(check.instance)},
+        [numbers[k] for k in range(len(check.numbers))],
+        check.option,
+    )
 
 
 def error_of(equations: Equations, statement: str, message: str) -> RunError:

@@ -37,7 +37,7 @@ class LoopProgram:
 
     @property
     def parts(self) -> tuple[Sequence[Record], For | None, Sequence[Record]]:
-        """What stands before the main loop, that loop, and what stands behind."""
+        """The records before the main loop, that loop, and the records behind."""
         main = self.main_loop
         if main is None:
             return self.body, None, ()

@@ -178,7 +178,7 @@ class Variant:
 
     def kernels(self, backend: str = "native", dtype: str = "float32") -> tuple[Kernel, ...]:
         """Return the compiled kernels of a run: text, arrays, private memory, work of a launch. On
-        `cuda`, what the host does has no kernel: external objects and values from outside.
+        `cuda`, calls of external objects have no kernel: the host makes them.
 
         Raises WorkbenchError for a backend that has none and an unknown dtype.
         """

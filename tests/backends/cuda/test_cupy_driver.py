@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -71,7 +71,7 @@ class FakeDevice:
     """The only device."""
 
     compute_capability = "90"
-    attributes = {"MultiProcessorCount": 132, "MaxSharedMemoryPerBlockOptin": 232_448}  # noqa: RUF012
+    attributes: ClassVar = {"MultiProcessorCount": 132, "MaxSharedMemoryPerBlockOptin": 232_448}
 
     def __init__(self, number: int = 0) -> None:
         self.id = number

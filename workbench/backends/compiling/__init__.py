@@ -1,3 +1,3 @@
-"""What backends that compile kernels share: files of kernels and of what was compiled, and the
-checks before a run. It compiles nothing.
+"""Common parts of backends that compile kernels: files of kernels and of what was compiled, checks
+before a run. It compiles nothing.
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from workbench.backends.compiling.kernel_files import kernels_of
+from workbench.backends.compiling.kernel_files import keep, kernels_of
 from workbench.backends.cuda.building import nvrtc
 from workbench.backends.cuda.compiled_program import CudaProgram
 from workbench.backends.cuda.cupy_driver import CuPyDriver, device, unavailable
@@ -40,8 +40,11 @@ class CudaBackend:
         reason = self.unavailable()
         if reason is not None:
             raise UnavailableError(f"cuda: {reason}")
-        kernels, _ = kernels_of(program)
-        return CudaProgram.of(program, kernels, driver())
+        kernels, stored = kernels_of(program)
+        made = CudaProgram.of(program, kernels, driver())
+        if not stored:
+            keep(program, kernels)
+        return made
 
 
 @lru_cache(maxsize=1)

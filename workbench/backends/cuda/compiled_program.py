@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from workbench.backends import philox
-from workbench.backends.compiling.draw_limits import check_draws
+from workbench.backends.compiling.requests import checked_request, run_finite
 from workbench.backends.cuda.building.shared_limits import expect_shared
 from workbench.backends.cuda.driver import Driver, Kernels
 from workbench.backends.cuda.run import CudaRun
@@ -22,9 +21,7 @@ from workbench.codegen.cuda.launch_order import gpu_kernels
 from workbench.codegen.kernels import ProgramKernels
 from workbench.errors import CompilerError
 from workbench.lowering.loop_program import LoopProgram
-from workbench.program.sizes import resolve
 from workbench.program.values import Program
-from workbench.program.wellformed.index_ranges import check_indices
 
 
 @dataclass(frozen=True)
@@ -91,20 +88,10 @@ class CudaProgram:
         given: Mapping[str, Any] | None = None,
         threads: int = 1,
     ) -> Execution:
-        """Run once; see `protocol.Compiled`.
-
-        With `check_finite` the array operations of NumPy run instead: only they can be looked at
-        one by one.
-        """
+        """Run once; see `protocol.Compiled`. With `check_finite` NumPy runs instead."""
         if check_finite:
-            from workbench.backends.numpy import NumPyBackend
-
-            looking = NumPyBackend().compile(self.program)
-            return looking.run(sizes, seed, dtype, on_progress, True, capacity, given)
-        known = resolve(self.program.equations, sizes)
-        check_indices(self.program.equations, known)
-        check_draws(self.program.equations, known)
-        seed = philox.checked_seed(seed)
+            return run_finite(self.program, sizes, seed, dtype, on_progress, capacity, given)
+        known, seed = checked_request(self.program.equations, sizes, seed)
         memory = self.memory(known, seed, dtype, capacity, given or {})
         run = CudaRun(self.kernels, self.launched(dtype), self.loaded(dtype), memory, on_progress)
         with Externals(self.program.equations, known, seed) as externals:

@@ -1,4 +1,4 @@
-"""What runs need of a GPU: memory, copies, launches, and graphs of these.
+"""The interface of a GPU: memory, copies, launches, and graphs of these.
 
 What is asked for runs in order, behind all that was asked for before, and the caller goes on at
 once. `cupy_driver` asks CUDA for it.

@@ -1,4 +1,4 @@
-"""What a loop program launches, one after the other, at sizes and with memory at addresses."""
+"""Launches of a loop program, one after the other, at sizes and with memory at addresses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from workbench.polyhedral.expression import Expression
 
 
 @dataclass(frozen=True)
-class Launched:
+class FunctionLaunch:
     """A launch of a function by name in so many blocks: the addresses and integers it is given."""
 
     function: str
@@ -35,7 +35,7 @@ class Launched:
 
 
 @dataclass(frozen=True)
-class Called:
+class ExternalCall:
     """A call of an external object by its number, with the variables of the loops around it: the
     addresses of its result and of its operands.
     """
@@ -46,12 +46,12 @@ class Called:
     operands: tuple[int, ...]
 
 
-Step: TypeAlias = Launched | Called
+Step: TypeAlias = FunctionLaunch | ExternalCall
 
 
 @dataclass(frozen=True)
 class Addresses:
-    """Where everything of a run is: the state of the run, buffers and values from outside by name,
+    """The addresses of a run: its state, buffers and values from outside by name,
     and the memory that each function or call has for itself.
     """
 
@@ -93,7 +93,7 @@ class Launching:
         self.run, self.own = addresses.run, addresses.own
         self.places = addresses.arrays
         self.addresses = dict(addresses.arrays)
-        """Where each array is now: a buffer may have taken over another's memory."""
+        """The address of each array now: a buffer may have taken over another's memory."""
         self.items = {
             name: ITEM_BYTES.get(buffer.dtype, FLOAT_BYTES[dtype])
             for name, buffer in made.buffers.items()
@@ -106,7 +106,7 @@ class Launching:
         self.end = self._nodes(behind)
         self.variable = main.variable if main else ""
         self.varies = self._depends(self.iteration)
-        """Whether iterations of the main loop launch other than each other."""
+        """True if iterations of the main loop may launch other than each other."""
 
     def steps(self, body: Sequence[_Node], variables: Mapping[str, int]) -> Iterator[Step]:
         """Yield what a body launches, inside loops with these variables."""
@@ -144,7 +144,7 @@ class Launching:
             arrays[name] + at.evaluate(values) * (items.get(name) or self.items[name])
             for name, at in (invoke.out, *invoke.operands)
         )
-        yield Called(invoke.option["site"], tuple(variables.items()), out, tuple(operands))
+        yield ExternalCall(invoke.option["site"], tuple(variables.items()), out, tuple(operands))
         if one.behind is not None:
             yield self._launch(one.behind, behind_them, arrays, variables)
 
@@ -154,7 +154,7 @@ class Launching:
         own: int,
         arrays: Mapping[str, int],
         variables: Mapping[str, int],
-    ) -> Launched:
+    ) -> FunctionLaunch:
         values = {**self.numbers, **variables}
         own_bytes = function.own_bytes.evaluate(values)
         given = (
@@ -162,7 +162,7 @@ class Launching:
             *(values[name] for name in (*function.sizes, *function.variables)),
         )
         blocks = function.blocks.evaluate(values)
-        return Launched(function.name, blocks, (self.run, own, own_bytes, *given))
+        return FunctionLaunch(function.name, blocks, (self.run, own, own_bytes, *given))
 
     def item(self, dtype: str) -> int:
         """Return the bytes of an element."""

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.backends.cuda.driver import Kernels
-from workbench.backends.cuda.launching import Called, Launched, Launching, Step
+from workbench.backends.cuda.launching import ExternalCall, FunctionLaunch, Launching, Step
 from workbench.backends.cuda.run_memory import RunMemory, address_of
 from workbench.backends.externals import Externals
-from workbench.backends.failed_checks import failed
+from workbench.backends.failed_checks import failed_check
 from workbench.backends.protocol import Execution, Progress
 from workbench.backends.run_progress import RunProgress
 from workbench.codegen.cuda.functions import Function, HostCall
@@ -25,7 +25,7 @@ MOST_LAUNCHES = 4096
 MOST_GRAPHS = 64
 """Iterations that differ are launched one by one beyond so many."""
 
-Launches = tuple[Launched, ...]
+Launches = tuple[FunctionLaunch, ...]
 
 
 class CudaRun:
@@ -84,15 +84,15 @@ class CudaRun:
             (state.iteration,) = variables.values()
             memory.copy_state_to_device()
         launched = False
-        for of_device, group in groupby(steps, lambda step: isinstance(step, Launched)):
+        for of_device, group in groupby(steps, lambda step: isinstance(step, FunctionLaunch)):
             launched = True
             if of_device:
-                launches = tuple(step for step in group if isinstance(step, Launched))
+                launches = tuple(step for step in group if isinstance(step, FunctionLaunch))
                 for first in range(0, len(launches), MOST_LAUNCHES):
                     self._launch(launches[first : first + MOST_LAUNCHES], bool(variables))
             else:
                 for step in group:
-                    assert isinstance(step, Called)
+                    assert isinstance(step, ExternalCall)
                     self._call(step, externals, variables)
         if launched:
             self._look()
@@ -119,7 +119,7 @@ class CudaRun:
         for one in launches:
             self.driver.launch(self.kernels[one.function], one.blocks, one.given)
 
-    def _call(self, step: Called, externals: Externals, variables: Mapping[str, int]) -> None:
+    def _call(self, step: ExternalCall, externals: Externals, variables: Mapping[str, int]) -> None:
         """Let an external object answer: its operands come to the host, its result goes back."""
         arrays, option = self.memory.calls[step.number], self.made.calls[step.number].option
         for array, address in zip(arrays.operands, step.operands, strict=True):
@@ -138,14 +138,8 @@ class CudaRun:
         state = self.memory.state
         if state.failed:
             check = self.made.checks[state.failed - 1]
-            raise failed(
-                self.made.program.equations,
-                check.kind,
-                check.statement,
-                {d: state.instance[k] for k, (d, _) in enumerate(check.instance)},
-                [state.numbers[k] for k in range(len(check.numbers))],
-                check.option,
-            )
+            equations = self.made.program.equations
+            raise failed_check(equations, check, state.instance, state.numbers)
 
 
 class _Outputs(Mapping[str, npt.NDArray[np.generic]]):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from workbench.backends.compiling.dtypes import element_type
 from workbench.backends.cuda.driver import Driver
 from workbench.backends.cuda.driver import Memory as DriverMemory
 from workbench.backends.cuda.launching import Addresses
@@ -27,7 +28,6 @@ from workbench.program.operations.table import OPERATIONS
 from workbench.program.text.units import bytes_text
 from workbench.program.values import Call, Program
 
-DTYPES = {"int32": np.int32, "int64": np.int64, "bool": np.bool_}
 ALL, STATE = "all arrays and scratch memory", "the state of the run"
 
 Array = npt.NDArray[Any]
@@ -35,15 +35,15 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class CallArrays:
-    """What an external object writes and reads, in memory of the host."""
+    """Arrays of the host that an external object writes and reads."""
 
     out: Array
     operands: tuple[Array, ...]
 
 
 class RunMemory:
-    """The memory of a run. `made` are a program's kernels with memory held in rows, `launched` what
-    they become. `given` are the values from outside.
+    """The memory of a run. `made` are a program's kernels as a GPU runs them, `launched` what they
+    become. `given` are the values from outside.
 
     Raises OutOfMemoryError where there is too little.
     """
@@ -81,7 +81,7 @@ class RunMemory:
         """The sizes, and those by which neighbours of values from outside are apart."""
         self._state_memory = self._ask_host(STATE, RUN_STATE_BYTES)
         self.state = RunState.from_address(address_of(self._state_memory))
-        """What the host tells kernels, and they it, as it was copied last."""
+        """The state of the run as it was copied last."""
         self._state_memory[:] = 0  # memory of a driver holds what it held before
         self.state.seed = seed
         self.calls = {
@@ -173,7 +173,7 @@ class RunMemory:
         return tuple(n.evaluate(self.sizes) for n in shape)
 
     def _element(self, dtype: str) -> np.dtype[Any]:
-        return np.dtype(DTYPES.get(dtype, self.dtype))
+        return element_type(dtype, self.dtype)
 
 
 def _described(

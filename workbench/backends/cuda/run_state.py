@@ -1,4 +1,4 @@
-"""What a run tells its kernels, and they it (`device_run.h`), as a structure of this process."""
+"""The state of a run (`device_run.h`) as a structure of this process."""
 
 from __future__ import annotations
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from workbench.backends import philox
-from workbench.backends.compiling.draw_limits import check_draws
+from workbench.backends.compiling.dtypes import element_type
 from workbench.backends.compiling.kernel_files import keep
+from workbench.backends.compiling.requests import checked_request, run_finite
 from workbench.backends.externals import Externals
-from workbench.backends.failed_checks import failed
+from workbench.backends.failed_checks import failed_check
 from workbench.backends.native.building.build import Library, build_ahead
 from workbench.backends.native.building.c_units import Unit
 from workbench.backends.native.building.compilers import Compiler
@@ -36,11 +36,7 @@ from workbench.lowering.attribution import attributed
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import DEVICE, HOST, Buffer
 from workbench.program.operations.table import OPERATIONS
-from workbench.program.sizes import resolve
 from workbench.program.values import Program
-from workbench.program.wellformed.index_ranges import check_indices
-
-DTYPES = {"int32": np.int32, "int64": np.int64, "bool": np.bool_}
 
 
 @dataclass(frozen=True)
@@ -145,20 +141,10 @@ class CompiledProgram:
         given: Mapping[str, Any] | None = None,
         threads: int = 1,
     ) -> Execution:
-        """Run once; see `protocol.Compiled`.
-
-        With `check_finite` the array operations of NumPy run instead: only they can be looked at
-        one by one.
-        """
+        """Run once; see `protocol.Compiled`. With `check_finite` NumPy runs instead."""
         if check_finite:
-            from workbench.backends.numpy import NumPyBackend
-
-            looking = NumPyBackend().compile(self.program)
-            return looking.run(sizes, seed, dtype, on_progress, True, capacity, given)
-        known = resolve(self.program.equations, sizes)
-        check_indices(self.program.equations, known)
-        check_draws(self.program.equations, known)
-        seed = philox.checked_seed(seed)
+            return run_finite(self.program, sizes, seed, dtype, on_progress, capacity, given)
+        known, seed = checked_request(self.program.equations, sizes, seed)
         self.prepare(dtype)
         run = NativeRun(self, known, seed, dtype, capacity, on_progress, given or {}, threads)
         return self.finished(run, seed)
@@ -277,7 +263,7 @@ class NativeRun:
         return self._element(buffer.dtype)
 
     def _element(self, dtype: str) -> Any:
-        return np.dtype(DTYPES.get(dtype, self.dtype))
+        return element_type(dtype, self.dtype)
 
     # -- running -----------------------------------------------------------------------------------
 
@@ -315,14 +301,8 @@ class NativeRun:
             raise self.error
         if self.arguments.failed:
             check = self.made.checks[self.arguments.failed - 1]
-            raise failed(
-                self.made.program.equations,
-                check.kind,
-                check.statement,
-                {d: self.arguments.instance[k] for k, (d, _) in enumerate(check.instance)},
-                [self.arguments.numbers[k] for k in range(len(check.numbers))],
-                check.option,
-            )
+            instance, numbers = self.arguments.instance, self.arguments.numbers
+            raise failed_check(self.made.program.equations, check, instance, numbers)
         if self.stop[0]:
             raise KeyboardInterrupt
 

@@ -23,6 +23,7 @@ from workbench.codegen.kernel_records import (
     walk,
     writes,
 )
+from workbench.codegen.kernels import KernelRecords
 from workbench.lowering.values.intervals import Ranges, greatest, least
 from workbench.polyhedral.expression import Expression, expression, variable
 
@@ -49,6 +50,17 @@ class ChunkRecords:
     begun: tuple[KernelRecord, ...]
     block: tuple[KernelRecord, ...]
     behind: tuple[KernelRecord, ...] = ()
+
+
+def chunk_records(kernel: KernelRecords) -> ChunkRecords:
+    """Return the records that a block runs for its chunk."""
+    *before, blocks = kernel.records
+    assert isinstance(blocks, Loop)
+    begun: list[KernelRecord] = []
+    for record in before:
+        ours = isinstance(record, Loop) and record.variable == kernel.chunk
+        begun += record.body if ours and isinstance(record, Loop) else [record]
+    return ChunkRecords(tuple(begun), blocks.body)
 
 
 def sums_of(

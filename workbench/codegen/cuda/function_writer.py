@@ -4,41 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial, reduce
+from dataclasses import replace
+from functools import reduce
 from operator import add
 
 from workbench.codegen.bodies.addresses import apart, outside
-from workbench.codegen.cuda.block_places import BlockPlaces, Piece, rounded
-from workbench.codegen.cuda.chunk_sums import ChunkRecords, ChunkSum, sums_of, with_sums_on_chip
+from workbench.codegen.cuda.block_places import Piece, rounded
 from workbench.codegen.cuda.functions import Function, HostCall
 from workbench.codegen.cuda.headers import unit_begin
-from workbench.codegen.cuda.small_kernels import (
-    is_wide,
-    left_by,
-)
-from workbench.codegen.cuda.threads.barriers import Barriers, Block, passed
-from workbench.codegen.cuda.threads.thread_code import (
-    Around,
-    Code,
-    Elements,
-    Everywhere,
-    memory_of,
-    most_lanes,
-    shared_out,
-)
+from workbench.codegen.cuda.kernel_parts import BLOCKS, KernelPart, PartWriter
+from workbench.codegen.cuda.small_kernels import is_wide, left_by
+from workbench.codegen.cuda.threads.thread_code import memory_of, most_lanes
 from workbench.codegen.cuda.threads.thread_text import ThreadText
-from workbench.codegen.dealing import Dealing
 from workbench.codegen.joined_launches import memory_in
 from workbench.codegen.kernel_records import (
     Invoke,
     KernelRecord,
-    Let,
     Loop,
-    Prefetch,
     Scratch,
     Serves,
-    Variable,
     walk,
 )
 from workbench.codegen.kernel_work import BYTES
@@ -51,7 +35,7 @@ from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.loops.records import For
 from workbench.lowering.loops.records import walk as walk_program
 from workbench.names import unique
-from workbench.polyhedral.expression import Expression, expression, maximum, variable
+from workbench.polyhedral.expression import expression, maximum
 from workbench.program.operations.table import OPERATIONS
 
 THREADS_OF_LANE = 4
@@ -68,10 +52,6 @@ run thread lane row active shared own_memory own_bytes first_block behind_blocks
 TILE ROWS THREADS
 """
 """Words of C and C++, and names that the text uses itself."""
-_BLOCKS = {"first_block": "first_block", "behind_blocks": "behind_blocks"}
-
-SIDE_BY_SIDE = (164 * 1024) // 2 - 1024
-"""The bytes of shared memory with which an A100 has two blocks on a multiprocessor."""
 
 MOST_THREADS = 1024
 """Those that a block may have. A block that sorts a permutation, alone, has so many."""
@@ -79,15 +59,6 @@ ROW_THREADS = 512
 """Those of a block that runs small kernels in a row, alone: twice as many have too few registers
 for what stands in them.
 """
-
-
-@dataclass(frozen=True)
-class _Part:
-    """A kernel in a function: its code and its memory."""
-
-    kernel: KernelRecords
-    codes: tuple[Code, ...]
-    places: BlockPlaces
 
 
 class FunctionWriter:
@@ -100,7 +71,7 @@ class FunctionWriter:
         self.names: dict[str, str] = {}
         self.memory = memory_in(made.loops)
         self.in_main_loop = False
-        """Whether what is written stands in the main loop, whose variable the run tells."""
+        """True while kernels of the main loop are written, whose variable is in the run's state."""
         self.main = made.loops.main_loop
         self.dtypes = {name: buffer.dtype for name, buffer in made.buffers.items()}
         """The dtype of each array: of buffers, values from outside and what calls hand on."""
@@ -117,6 +88,7 @@ class FunctionWriter:
                 self._name(record.variable)
         for name in self.dtypes:
             self._name(name)
+        self.parts = PartWriter(made, dtype, self.names)
 
     def host_call(self, kernel: KernelRecords) -> HostCall:
         """Return what a kernel that calls an external object becomes."""
@@ -136,11 +108,11 @@ class FunctionWriter:
         self, kernel: KernelRecords, records: Sequence[KernelRecord], memory: Iterable[str]
     ) -> Function | None:
         """Return records before or behind a call as a function, None where they do nothing."""
-        kept = tuple(r for r in records if not isinstance(r, Scratch))
-        if all(isinstance(record, Serves) for record in kept):
+        others = tuple(r for r in records if not isinstance(r, Scratch))
+        if all(isinstance(record, Serves) for record in others):
             return None
         buffers = (*kernel.buffers, *memory)
-        return self.function([replace(kernel, records=kept, buffers=buffers)])
+        return self.function([replace(kernel, records=others, buffers=buffers)])
 
     def function(self, kernels: Sequence[KernelRecords]) -> Function:
         """Return kernels as a function: of several, a block runs one after the other. Only the last
@@ -154,12 +126,8 @@ class FunctionWriter:
         threads = _threads(kernels, lanes, many)
         own = self._own_arrays(kernels[:-1]) if dealing is not None else {}
         begin = max((piece.end for piece in own.values()), default=0)
-        parts = self._parts(kernels, lanes, threads, begin)
-        if dealing is not None:
-            room = SIDE_BY_SIDE - max(part.places.shared_bytes for part in parts)
-            sums = self._fitting(kernels[-1], room)
-            parts = self._parts(kernels, lanes, threads, begin, sums) if sums else parts
-        shared = [_shared_by_blocks(part) for part in parts] if many else []
+        parts = self.parts.parts(kernels, lanes, threads, begin)
+        shared = [part.shared_elements for part in parts] if many else []
         elements = [one for one in shared if one is not None]
         by_all_blocks = bool(shared) and len(elements) == len(shared)
         assert by_all_blocks or dealing is not None or len(kernels) == 1 or not many, name
@@ -197,18 +165,8 @@ class FunctionWriter:
             arrays=tuple(arrays),
             sizes=tuple(n for n in numbers if n not in around),
             variables=tuple(n for n in numbers if n in around),
-            barriers=reduce(add, (self._passed(part) for part in parts)),
+            barriers=reduce(add, (part.barriers for part in parts)),
         )
-
-    def _passed(self, part: _Part) -> Expression:
-        """Return about how many barriers a block passes in a kernel: of its share of the blocks, if
-        these are dealt.
-        """
-        count, dealing = passed(part.codes), part.kernel.dealing
-        if dealing is None:
-            return count
-        share = (dealing.blocks + dealing.chunks - 1) // dealing.chunks
-        return count.substitute({"first_block": 0, "behind_blocks": share})
 
     def _function(
         self,
@@ -257,80 +215,7 @@ class FunctionWriter:
             places[name] = Piece(pieces[memory].begin, buffer.elements.constant, item)
         return places
 
-    def _parts(
-        self,
-        kernels: Sequence[KernelRecords],
-        lanes: int,
-        threads: int,
-        begin: int,
-        sums: Sequence[ChunkSum] = (),
-    ) -> list[_Part]:
-        """Return kernels that run one after the other, with barriers in them and between. The last
-        keeps `sums` in shared memory.
-        """
-        scratch: dict[str, tuple[int, Piece]] = {}
-
-        def meet(one: str, other: str) -> bool:
-            if one in scratch and other in scratch:
-                (part, piece), (another, its) = scratch[one], scratch[other]
-                return part != another or piece.meets(its)
-            return self.memory.get(one, one) == self.memory.get(other, other)
-
-        barriers, parts = Barriers(meet), list[_Part]()
-        for number, kernel in enumerate(kernels):
-            codes = self._shared_out(kernel, lanes, threads, sums)
-            places = BlockPlaces.of(self.made, kernel, codes, self.dtype, rounded(begin))
-            names = {name: f"{name} of {number}" for name in (*places.shared, *places.other)}
-            scratch |= {names[n]: (number, piece) for n, piece in places.shared.items()}
-            last, dealing = kernel.records[-1], kernel.dealing
-            blocks = last if dealing is not None and isinstance(last, Loop) else None
-            block = Block(
-                lanes,
-                frozenset((*kernel.own, *names)),
-                {name: piece.column(lanes) for name, piece in places.shared.items()},
-                names,
-                blocks.variable if blocks else "",
-                blocks is not None and dealing is not None and _all_dealt(blocks, dealing),
-            )
-            parts.append(_Part(kernel, barriers.of(codes, block), places))
-        return parts
-
-    def _fitting(self, kernel: KernelRecords, room: int) -> list[ChunkSum]:
-        """Return the partial sums of a kernel for which there is room in shared memory."""
-        taken = {*kernel.buffers, *self.names, *(t.name for t in kernel.tables)}
-
-        def name(wish: str) -> str:
-            return unique(wish, taken)
-
-        fitting = []
-        for one in sums_of(_of_chunk(kernel), kernel.chunk, kernel.own, name):
-            room -= rounded(one.elements * BYTES.get(one.dtype, FLOAT_BYTES[self.dtype]))
-            if room >= 0:
-                fitting.append(one)
-        return fitting
-
-    def _shared_out(
-        self, kernel: KernelRecords, lanes: int, threads: int, sums: Sequence[ChunkSum]
-    ) -> tuple[Code, ...]:
-        """Return the code of a kernel's threads: of one chunk, where its blocks are dealt."""
-        names = {*kernel.buffers, *self.names, *(t.name for t in kernel.tables)}
-        names |= {one.name for one in sums}
-        records = _without_hints(kernel.records)
-        share = partial(shared_out, lanes=lanes, threads=threads, taken=names)
-        if kernel.dealing is None:
-            return share(records)
-        blocks = records[-1]
-        assert isinstance(blocks, Loop)
-        of_chunk = with_sums_on_chip(
-            _of_chunk(replace(kernel, records=records)), kernel.chunk, sums
-        )
-        first, behind = map(variable, _BLOCKS)
-        begun, inside, last = (
-            share(part) for part in (of_chunk.begun, of_chunk.block, of_chunk.behind)
-        )
-        return (*begun, Around(replace(blocks, lower=first, upper=behind), inside), *last)
-
-    def _text(self, part: _Part, by_all_blocks: bool) -> ThreadText:
+    def _text(self, part: KernelPart, by_all_blocks: bool) -> ThreadText:
         kernel, codes, places = part.kernel, part.codes, part.places
         local = CNames(self.names, set(self.taken))
         scratch = {m.record.name: m for m in memory_of(codes)}
@@ -365,9 +250,10 @@ class FunctionWriter:
         given = ", ".join(expression_text(e, local) for e in numbers)
         chunk = local(kernel.chunk)
         text.write(f"const int64_t {chunk} = BLOCK;")
-        text.write(f"const int64_t first_block = chunk_begin({given}, {chunk});")
-        text.write(f"const int64_t behind_blocks = chunk_begin({given}, {chunk} + 1);")
-        local.own |= _BLOCKS
+        first, behind = BLOCKS
+        text.write(f"const int64_t {first} = chunk_begin({given}, {chunk});")
+        text.write(f"const int64_t {behind} = chunk_begin({given}, {chunk} + 1);")
+        local.own |= {name: name for name in BLOCKS}
 
     def _kind(self, dtype: str) -> str:
         return KINDS.get(dtype, REALS[self.dtype])
@@ -378,22 +264,6 @@ class FunctionWriter:
     def _name(self, name: str) -> None:
         if name not in self.names:
             self.names[name] = unique(c_name(name), self.taken)
-
-
-def _all_dealt(blocks: Loop, dealing: Dealing) -> bool:
-    """Tell whether all blocks that are dealt are those of a loop: then each chunk has one."""
-    return blocks.range == (dealing.first, dealing.first + dealing.blocks)
-
-
-def _of_chunk(kernel: KernelRecords) -> ChunkRecords:
-    """Return the records that a block runs for its chunk."""
-    *before, blocks = kernel.records
-    assert isinstance(blocks, Loop)
-    begun: list[KernelRecord] = []
-    for record in before:
-        ours = isinstance(record, Loop) and record.variable == kernel.chunk
-        begun += record.body if ours and isinstance(record, Loop) else [record]
-    return ChunkRecords(tuple(begun), blocks.body)
 
 
 def _calls(record: KernelRecord) -> bool:
@@ -424,36 +294,3 @@ def _title(kernels: Sequence[KernelRecords]) -> str:
     """Return the name of kernels in a row: that of the first statement, and how many more."""
     first, *more = dict.fromkeys(s for kernel in kernels for s in kernel.statements)
     return f"{first} and {len(more)} more" if more else first
-
-
-def _shared_by_blocks(part: _Part) -> Elements | None:
-    """Return the elements that are all that a kernel is about, outside of blocks of a program: any
-    number of blocks of threads may share them.
-    """
-    if part.kernel.dealing is not None:
-        return None
-    shared = [code for code in part.codes if isinstance(code, Elements)]
-    others = [code for code in part.codes if not isinstance(code, Elements)]
-    plain = all(
-        isinstance(code, Everywhere) and not any(map(_does_more, code.records)) for code in others
-    )
-    return shared[0] if len(shared) == 1 and plain else None
-
-
-def _does_more(record: KernelRecord) -> bool:
-    """Tell whether a record does more than to name a value."""
-    return not isinstance(record, (Let, Serves, Variable))
-
-
-def _without_hints(records: Sequence[KernelRecord]) -> tuple[KernelRecord, ...]:
-    """Return records without loops that ask for what is read soon: while a block waits, others of
-    the same multiprocessor run.
-    """
-    kept: list[KernelRecord] = []
-    for record in records:
-        if isinstance(record, Loop):
-            if any(isinstance(inside, Prefetch) for inside in record.body):
-                continue
-            record = replace(record, body=_without_hints(record.body))
-        kept.append(record)
-    return tuple(kept)

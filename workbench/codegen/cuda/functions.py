@@ -1,13 +1,11 @@
-"""What a GPU is given for kernels: functions to launch, and calls that the host makes between."""
+"""Functions that a GPU launches for kernels, and calls that the host makes between."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from workbench.codegen.kernel_records import (
-    Invoke,
-)
+from workbench.codegen.kernel_records import Invoke
 from workbench.codegen.kernels import KernelRecords
 from workbench.polyhedral.expression import Expression
 

@@ -1,4 +1,4 @@
-"""What the kernels of a program become on a GPU, in order."""
+"""The kernels of a program as functions and calls, in order."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from itertools import count
 
 from workbench.codegen.cuda.function_writer import FunctionWriter
 from workbench.codegen.cuda.functions import Function, HostCall
-from workbench.codegen.cuda.small_kernels import (
-    is_of_host,
-    small_in_a_row,
-)
+from workbench.codegen.cuda.small_kernels import is_of_host, small_in_a_row
 from workbench.codegen.kernels import ProgramKernels
 from workbench.lowering.loops.records import AtOnce, For, If, Launch, Record
 

@@ -20,7 +20,7 @@ from workbench.lowering.loops.records import SPACES, Apply, walk
 from workbench.lowering.lower import lower
 from workbench.planning.cost.kernels.kernel_seconds import kernel_cost
 from workbench.planning.cost.kernels.kernel_steps import KernelStep, kernel_steps
-from workbench.planning.cost.kernels.side_by_side import OnMultiprocessors, OnThreads, Placed
+from workbench.planning.cost.kernels.side_by_side import KernelPlace, OnMultiprocessors, OnThreads
 from workbench.planning.cost.seconds import Share, cost
 from workbench.planning.cost.work import CostItem, steps_of
 from workbench.planning.machine.constants import Machine
@@ -146,11 +146,11 @@ class CountedFunctions:
     ) -> dict[str, Share]:
         """Return the cost of each statement; under "" that of what is between them."""
         steps, functions = self._counted(dtype)
-        by_kernel: dict[int, Placed] = {}
+        by_kernel: dict[int, KernelPlace] = {}
         for row, one in zip(small_in_a_row(self.made), functions, strict=True):
             *before, last = (self.made.kernels[number] for number in row)
-            placed = Placed(tuple(with_calls((one,))))
-            beside = replace(placed, launches=False) if is_wide(self.made, last) else Placed()
+            placed = KernelPlace(tuple(with_calls((one,))))
+            beside = replace(placed, launches=False) if is_wide(self.made, last) else KernelPlace()
             by_kernel |= {id(kernel): beside for kernel in before} | {id(last): placed}
         runs = OnMultiprocessors(machine, by_kernel)
         return kernel_cost(steps, self.made, sizes, dtype, machine, runs)

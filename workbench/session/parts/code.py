@@ -16,7 +16,7 @@ from workbench.program.text import listing
 from workbench.variants.variant import Variant
 
 LANGUAGES = {"native": "C", "cuda": "CUDA"}
-"""What the texts of kernels are called, by the backend that compiles them."""
+"""The languages of kernels, by the backend that compiles them."""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ are kept, quotients and roots are the nearest number, and the assembler tells wh
 Functions that no kernel calls are no reason to warn.
 """
 FILE = "kernels.cu"
-"""What messages call the text."""
+"""The name of the text in messages."""
 WHEEL = "nvidia-cuda-nvrtc==13.0.48"
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 """Architectures that kernels are looked at for: A100, H100 and H200, B200."""

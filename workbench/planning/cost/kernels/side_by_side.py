@@ -1,4 +1,4 @@
-"""What runs a kernel side by side: the threads of a processor, or the multiprocessors of a GPU."""
+"""Runners of kernels side by side: the threads of a processor, or the multiprocessors of a GPU."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Shared:
 
 
 class SideBySide(Protocol):
-    """What runs kernels."""
+    """A runner of kernels."""
 
     def shared(self, step: KernelLaunch, points: PointCounts) -> Shared:
         """Return how a kernel is shared at these points."""
@@ -53,7 +53,7 @@ class OnThreads:
 
 
 @dataclass(frozen=True)
-class Placed:
+class KernelPlace:
     """A kernel in the functions that run it, none where one block runs it in front of another
     kernel. They are launched for it, or else for another one beside it.
     """
@@ -69,7 +69,7 @@ class OnMultiprocessors:
     """
 
     machine: Machine
-    placed: Mapping[int, Placed]
+    placed: Mapping[int, KernelPlace]
 
     def shared(self, step: KernelLaunch, points: PointCounts) -> Shared:
         """Return how a kernel is shared at these points: by the blocks of its function."""

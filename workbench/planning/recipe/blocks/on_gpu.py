@@ -4,8 +4,8 @@ multiprocessors and each with memory that several of them have side by side on o
 
 from __future__ import annotations
 
-from workbench.codegen.cuda.function_writer import SIDE_BY_SIDE
 from workbench.codegen.cuda.kernel_functions import functions
+from workbench.codegen.cuda.kernel_parts import SIDE_BY_SIDE
 from workbench.codegen.cuda.launch_order import gpu_kernels
 from workbench.codegen.kernels import program_kernels
 from workbench.lowering.launches import launches

@@ -1,0 +1,196 @@
+"""Kernels as the parts of a function: the code of a block's threads for each, and its memory."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from workbench.codegen.cuda.block_places import BlockPlaces, Piece, rounded
+from workbench.codegen.cuda.chunk_sums import (
+    ChunkSum,
+    chunk_records,
+    sums_of,
+    with_sums_on_chip,
+)
+from workbench.codegen.cuda.threads.barriers import Barriers, Block, passed
+from workbench.codegen.cuda.threads.thread_code import (
+    Around,
+    Code,
+    Elements,
+    Everywhere,
+    shared_out,
+)
+from workbench.codegen.dealing import Dealing
+from workbench.codegen.joined_launches import memory_in
+from workbench.codegen.kernel_records import (
+    KernelRecord,
+    Let,
+    Loop,
+    Prefetch,
+    Serves,
+    Variable,
+)
+from workbench.codegen.kernel_work import BYTES
+from workbench.codegen.kernels import KernelRecords, ProgramKernels
+from workbench.lowering.loops.bytes import FLOAT_BYTES
+from workbench.names import unique
+from workbench.polyhedral.expression import Expression, variable
+
+BLOCKS = ("first_block", "behind_blocks")
+"""The names of the first block of a chunk, and of that behind its last."""
+SIDE_BY_SIDE = (164 * 1024) // 2 - 1024
+"""The bytes of shared memory with which an A100 has two blocks on a multiprocessor."""
+
+
+@dataclass(frozen=True)
+class KernelPart:
+    """A kernel in a function: its code and its memory."""
+
+    kernel: KernelRecords
+    codes: tuple[Code, ...]
+    places: BlockPlaces
+
+    @property
+    def barriers(self) -> Expression:
+        """About how many barriers a block passes, of its share of the blocks, if they are dealt."""
+        count, dealing = passed(self.codes), self.kernel.dealing
+        if dealing is None:
+            return count
+        share = (dealing.blocks + dealing.chunks - 1) // dealing.chunks
+        return count.substitute(dict(zip(BLOCKS, (0, share), strict=True)))
+
+    @property
+    def shared_elements(self) -> Elements | None:
+        """The elements that are all that the kernel is about, outside of blocks of a program: any
+        number of blocks of threads may share them.
+        """
+        if self.kernel.dealing is not None:
+            return None
+        shared = [code for code in self.codes if isinstance(code, Elements)]
+        others = [code for code in self.codes if not isinstance(code, Elements)]
+        plain = all(
+            isinstance(code, Everywhere) and not any(map(_does_more, code.records))
+            for code in others
+        )
+        return shared[0] if len(shared) == 1 and plain else None
+
+
+class PartWriter:
+    """A writer of kernels as parts of functions, for one dtype of floats. Parts use none of the
+    names that are `taken`.
+    """
+
+    def __init__(self, made: ProgramKernels, dtype: str, taken: Collection[str]) -> None:
+        self.made, self.dtype, self.taken = made, dtype, taken
+        self.memory = memory_in(made.loops)
+
+    def parts(
+        self, kernels: Sequence[KernelRecords], lanes: int, threads: int, begin: int
+    ) -> list[KernelPart]:
+        """Return kernels that one block of so many threads runs one after the other, their shared
+        memory from a byte on. Partial sums of the last are kept there, if there is room for them.
+        """
+        parts = self._parts(kernels, lanes, threads, begin)
+        if kernels[-1].dealing is None:
+            return parts
+        room = SIDE_BY_SIDE - max(part.places.shared_bytes for part in parts)
+        sums = self._fitting(kernels[-1], room)
+        return self._parts(kernels, lanes, threads, begin, sums) if sums else parts
+
+    def _parts(
+        self,
+        kernels: Sequence[KernelRecords],
+        lanes: int,
+        threads: int,
+        begin: int,
+        sums: Sequence[ChunkSum] = (),
+    ) -> list[KernelPart]:
+        """Return kernels that run one after the other, with barriers in them and between. The last
+        keeps `sums` in shared memory.
+        """
+        scratch: dict[str, tuple[int, Piece]] = {}
+
+        def meet(one: str, other: str) -> bool:
+            if one in scratch and other in scratch:
+                (part, piece), (another, its) = scratch[one], scratch[other]
+                return part != another or piece.meets(its)
+            return self.memory.get(one, one) == self.memory.get(other, other)
+
+        barriers, parts = Barriers(meet), list[KernelPart]()
+        for number, kernel in enumerate(kernels):
+            codes = self._shared_out(kernel, lanes, threads, sums)
+            places = BlockPlaces.of(self.made, kernel, codes, self.dtype, rounded(begin))
+            names = {name: f"{name} of {number}" for name in (*places.shared, *places.other)}
+            scratch |= {names[n]: (number, piece) for n, piece in places.shared.items()}
+            last, dealing = kernel.records[-1], kernel.dealing
+            blocks = last if dealing is not None and isinstance(last, Loop) else None
+            block = Block(
+                lanes,
+                frozenset((*kernel.own, *names)),
+                {name: piece.column(lanes) for name, piece in places.shared.items()},
+                names,
+                blocks.variable if blocks else "",
+                blocks is not None and dealing is not None and _all_dealt(blocks, dealing),
+            )
+            parts.append(KernelPart(kernel, barriers.of(codes, block), places))
+        return parts
+
+    def _fitting(self, kernel: KernelRecords, room: int) -> list[ChunkSum]:
+        """Return the partial sums of a kernel for which there is room in shared memory."""
+        taken = {*kernel.buffers, *self.taken, *(t.name for t in kernel.tables)}
+
+        def name(wish: str) -> str:
+            return unique(wish, taken)
+
+        fitting = []
+        for one in sums_of(chunk_records(kernel), kernel.chunk, kernel.own, name):
+            room -= rounded(one.elements * BYTES.get(one.dtype, FLOAT_BYTES[self.dtype]))
+            if room >= 0:
+                fitting.append(one)
+        return fitting
+
+    def _shared_out(
+        self, kernel: KernelRecords, lanes: int, threads: int, sums: Sequence[ChunkSum]
+    ) -> tuple[Code, ...]:
+        """Return the code of a kernel's threads: of one chunk, where its blocks are dealt."""
+        names = {*kernel.buffers, *self.taken, *(t.name for t in kernel.tables)}
+        names |= {one.name for one in sums}
+        records = _without_hints(kernel.records)
+        share = partial(shared_out, lanes=lanes, threads=threads, taken=names)
+        if kernel.dealing is None:
+            return share(records)
+        blocks = records[-1]
+        assert isinstance(blocks, Loop)
+        of_chunk = with_sums_on_chip(
+            chunk_records(replace(kernel, records=records)), kernel.chunk, sums
+        )
+        first, behind = map(variable, BLOCKS)
+        begun, inside, last = (
+            share(part) for part in (of_chunk.begun, of_chunk.block, of_chunk.behind)
+        )
+        return (*begun, Around(replace(blocks, lower=first, upper=behind), inside), *last)
+
+
+def _all_dealt(blocks: Loop, dealing: Dealing) -> bool:
+    """Tell whether all blocks that are dealt are those of a loop: then each chunk has one."""
+    return blocks.range == (dealing.first, dealing.first + dealing.blocks)
+
+
+def _does_more(record: KernelRecord) -> bool:
+    """Tell whether a record does more than to name a value."""
+    return not isinstance(record, (Let, Serves, Variable))
+
+
+def _without_hints(records: Sequence[KernelRecord]) -> tuple[KernelRecord, ...]:
+    """Return records without loops that ask for what is read soon: while a block waits, others of
+    the same multiprocessor run.
+    """
+    kept: list[KernelRecord] = []
+    for record in records:
+        if isinstance(record, Loop):
+            if any(isinstance(inside, Prefetch) for inside in record.body):
+                continue
+            record = replace(record, body=_without_hints(record.body))
+        kept.append(record)
+    return tuple(kept)
