@@ -49,7 +49,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """A task's cases, how often they ran, what is wrong, and more to be said."""
+    """A task's cases, how often they ran, what is wrong, what is spilled, and more to be said."""
 
     name: str
     kind: str
@@ -57,6 +57,7 @@ class Done:
     runs: int
     wrong: list[str]
     seconds: float
+    spilled: list[str] = field(default_factory=list)
     more: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -71,12 +72,12 @@ def tasks() -> Iterator[Task]:
 def done(task: Task, named: Sequence[str], quick: bool = False) -> Done:
     """Do a task; with `quick` in few ways, of small programs."""
     start = time.time()
-    count, more = 1, {}
+    count, spilled, more = 1, list[str](), {}
     if task.kind == "tests":
         count, runs, wrong = cases.wrong_of(task.name, named)
     elif task.kind == "gpu":
         assert task.whole is not None
-        runs, (wrong, more) = 1, gpu.wrong_of(task.whole, quick)
+        runs, (wrong, spilled, more) = 1, gpu.wrong_of(task.whole, quick)
     elif task.whole is not None:
         builds = [Build(named[0], 1, march) for march in marches()[-2:]]
         runs, wrong = (
@@ -87,8 +88,9 @@ def done(task: Task, named: Sequence[str], quick: bool = False) -> Done:
     else:
         more = curves.line_of(task.name, **(QUICK_CURVE if quick else {}))
         runs, wrong = more["updates"], more.pop("wrong")
-    wrong = [f"{task.name}: {text}" for text in wrong]
-    return Done(task.name, task.kind, count, runs, wrong, round(time.time() - start, 1), more)
+    wrong, spilled = ([f"{task.name}: {text}" for text in all] for all in (wrong, spilled))
+    seconds = round(time.time() - start, 1)
+    return Done(task.name, task.kind, count, runs, wrong, seconds, spilled, more)
 
 
 def attempted(task: Task, named: Sequence[str], quick: bool) -> Done | None:
@@ -111,7 +113,7 @@ def arguments(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=7200.0, help="begin no task after these")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--kept", type=Path, help="the file of what is done")
-    parser.add_argument("--record", type=Path, help="append the line, where all is done and right")
+    parser.add_argument("--record", type=Path, help="append the line, where all is done and no value differs")
     return parser.parse_args(words)
 
 
@@ -137,18 +139,19 @@ def main(words: Sequence[str] | None = None) -> int:
             found.append(one)
             keep(given.kept, one)
             print(f"{one.kind} {one.name}: {one.runs} runs, {one.seconds:.0f} s", flush=True)
-            for text in one.wrong:
-                print(f"WRONG {text}\n", file=sys.stderr, flush=True)
+            for what, texts in (("WRONG", one.wrong), ("SPILLED", one.spilled)):
+                for text in texts:
+                    print(f"{what} {text}\n", file=sys.stderr, flush=True)
     missing = len(left) - sum(one.name in {task.name for task in left} for one in found)
     line = json.dumps(report(found, named))
     print(line)
-    wrong = any(one.wrong for one in found)
+    wrong, spilled = (any(of) for of in ([d.wrong for d in found], [d.spilled for d in found]))
     if missing:
         print(f"{missing} tasks are not done", file=sys.stderr)
     elif given.record and not wrong and not given.only:
         with given.record.open("a", encoding="utf-8") as file:
             file.write(f"{line}\n")
-    return bool(wrong or missing)
+    return bool(wrong or spilled or missing)
 
 
 def worked(
@@ -204,6 +207,7 @@ def report(found: Sequence[Done], named: Sequence[str]) -> dict[str, Any]:
         "programs": len(of["program"]),
         "runs": sum(one.runs for kind in ("tests", "program", "gpu") for one in of[kind]),
         "differing": sum(len(one.wrong) for one in found),
+        "spilled": [text for one in found for text in one.spilled],
         "curves": [one.more for one in of["curve"]],
         "nvrtc": nvrtc.release(),
         "on a GPU": {one.name.removesuffix(" on a GPU"): one.more for one in of["gpu"]},

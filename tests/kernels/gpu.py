@@ -1,5 +1,5 @@
 """Whole programs as kernels of a GPU: run as fibres they have the bits of compiled C and no fault,
-and NVRTC finds registers for them, none of which are spilled, on each architecture.
+and NVRTC finds registers for them, on each architecture.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ HIDDEN = (20,)
 """Layers of runs: with more features than are written out, and no multiple of a row's."""
 
 
-def wrong_of(whole: Whole, quick: bool = False) -> tuple[list[str], dict[str, Any]]:
-    """What comes out otherwise than it should, and by architecture the kernels, and the most
-    registers, bytes of the stack and of shared memory of one.
+def wrong_of(whole: Whole, quick: bool = False) -> tuple[list[str], list[str], dict[str, Any]]:
+    """What comes out otherwise than it should, what is spilled, and by architecture the kernels,
+    and the most registers, bytes of the stack and of shared memory of one.
     """
     program = whole.variant(hidden=(3,) if quick else HIDDEN).program
     found, fault = watched(fibres(program, SIZES), SIZES)
@@ -35,7 +35,7 @@ def wrong_of(whole: Whole, quick: bool = False) -> tuple[list[str], dict[str, An
         if not np.array_equal(found.get(name, ()), values, equal_nan=values.dtype.kind == "f")
     ]
     told = inspect_kernels(program if quick else whole.variant().program, ARCHITECTURES, "float32")
-    wrong += [
+    spilled = [
         f"{k.kernel} spills {k.spilled} bytes on {k.architecture}"
         for k in told.kernels
         if k.spilled
@@ -48,4 +48,4 @@ def wrong_of(whole: Whole, quick: bool = False) -> tuple[list[str], dict[str, An
             *(max(getattr(k, name) for k in own) for name in ("registers", "stack_bytes")),
             max(kernel.shared_bytes for kernel in own),
         ]
-    return wrong, by_architecture
+    return wrong, spilled, by_architecture

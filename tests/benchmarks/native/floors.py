@@ -16,7 +16,6 @@ from tests.benchmarks.measuring import lines_of
 from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.protocol import Execution
 from workbench.codegen.kernel_work import scratch_bytes, work
-from workbench.codegen.printing.program_text import split
 from workbench.lowering.loops.bytes import FLOAT_BYTES, bytes_of
 from workbench.lowering.memory.tiles import TileStored
 from workbench.program.sizes import resolve
@@ -62,7 +61,7 @@ def hand_written(
 
 def update_work(compiled: CompiledProgram, sizes: Mapping[str, int]) -> tuple[float, float]:
     """Return the operations and the bytes of one iteration of the main loop."""
-    main = split(compiled.kernels.loops)[1]
+    _, main, _ = compiled.kernels.loops.parts
     if main is None:
         raise ValueError(f"{compiled.program.name} has no main loop")
     return run_work(compiled, sizes, main.variable)
