@@ -113,7 +113,9 @@ def arguments(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=7200.0, help="begin no task after these")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--kept", type=Path, help="the file of what is done")
-    parser.add_argument("--record", type=Path, help="append the line, where all is done and no value differs")
+    parser.add_argument(
+        "--record", type=Path, help="append the line, where all is done and no value differs"
+    )
     return parser.parse_args(words)
 
 

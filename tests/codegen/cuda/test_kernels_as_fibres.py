@@ -4,7 +4,7 @@ that is not needed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from tests.codegen.cuda.fibres import fibres, text_of, watched
 from tests.golden_files import GoldenFiles
 from tests.native_runs import compiled, shared_cache
 from workbench.algorithms import a2c, ppo, reinforce
+from workbench.codegen.cuda import permutations
 from workbench.codegen.cuda.headers import unit_begin
 from workbench.codegen.cuda.kernel_functions import functions
 from workbench.codegen.kernels import program_kernels
@@ -119,9 +120,18 @@ def sorting(I: int = 2, N: int = 2500) -> dict[str, Any]:
     return {"order": order, "wide": wide, "tall": tall}
 
 
-@pytest.mark.parametrize("n", [1, 1023, 2500])
-def test_sorting_and_qr_have_the_bits_of_compiled_c(n: int) -> None:
-    program = sorting()
+BY_ONE_BLOCK = Vectorize("i")
+"""With it, each permutation is drawn by a block instead of many."""
+
+
+@pytest.mark.parametrize(
+    ("n", "steps"), [(1, ()), (1023, ()), (9000, ()), (1, (BY_ONE_BLOCK,)), (1023, (BY_ONE_BLOCK,))]
+)
+def test_sorting_and_qr_have_the_bits_of_compiled_c(n: int, steps: Sequence[Transform]) -> None:
+    chosen = variant(sorting())
+    for step in steps:
+        chosen = chosen.apply(step)
+    program = chosen.program
     found, fault = watched(fibres(program, {"N": n}), {"N": n})
     with shared_cache():
         wanted = compiled(program).run({"N": n}, 3, "float32").outputs
@@ -129,6 +139,18 @@ def test_sorting_and_qr_have_the_bits_of_compiled_c(n: int) -> None:
     for name, value in wanted.items():
         np.testing.assert_array_equal(found[name], value, err_msg=name)
     assert all(sorted(one) == list(range(n)) for one in np.asarray(found["order"]))
+
+
+def test_a_range_with_too_many_words_for_a_block_is_sorted_where_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(permutations, "MOST_RANGES", 1)
+    sizes = {"N": permutations.MOST_SORTED + 3, "I": 1}
+    found, fault = watched(fibres(sorting(), sizes), sizes)
+    with shared_cache():
+        wanted = compiled(sorting()).run(sizes, 3, "float32").outputs
+    assert fault == ""
+    np.testing.assert_array_equal(found["order"], wanted["order"])
 
 
 def test_no_barrier_of_sorting_and_qr_can_be_left_out() -> None:

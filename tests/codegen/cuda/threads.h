@@ -27,6 +27,7 @@ typedef struct {
     int32_t written_by, read_by;              /* the thread, or MANY */
     int32_t written_at, read_at;              /* the line */
     uint64_t other_block;                     /* one that read before `read_by_block` did */
+    int added;                                /* it was written by adding, as others may */
 } Seen;
 
 #define ARRAY_OF(number)                                                                      \
@@ -74,6 +75,15 @@ ARRAY_OF(uint8_t)
         __auto_type to_ = (array);                                                            \
         if (writes(to_.seen, to_.step, to_.count, at_, to_.name, __LINE__)) to_.p[at_] = value_; \
     } while (0)
+#define ADDED(array, place, value)                                                            \
+    ({                                                                                        \
+        const int64_t at_ = (place);                                                          \
+        __auto_type to_ = (array);                                                            \
+        __typeof__(*to_.p) before_ = 0;                                                       \
+        if (adds(to_.seen, to_.step, to_.count, at_, to_.name, __LINE__))                     \
+            before_ = to_.p[at_], to_.p[at_] += (value);                                      \
+        before_;                                                                              \
+    })
 #define ROLLED
 #define EXCHANGED(place, expected, value) exchanged(place, expected, value)
 #define BARRIER wait_for_block(__LINE__);
@@ -167,12 +177,15 @@ static int reads(Seen *seen, int64_t step, int64_t count, int64_t at, const char
     return 1;
 }
 
-static int writes(Seen *seen, int64_t step, int64_t count, int64_t at, const char *name, int line) {
+/* Note that an element is written, `adding` or not; tell whether it is there. */
+static int changes(Seen *seen, int64_t step, int64_t count, int64_t at, const char *name, int line,
+                   int adding) {
     const int shared = is_shared(seen);
     accesses++;
     if (!is_inside(count, at, name, line)) return 0;
     seen += at * step;
-    if (meets(shared, seen->written_by_block, seen->written_in, seen->written_by))
+    if (!(adding && seen->added) &&
+        meets(shared, seen->written_by_block, seen->written_in, seen->written_by))
         FAULT("%s[%lld] is written in line %d and in line %d", name, (long long)at,
               seen->written_at, line);
     if (meets(shared, seen->read_by_block, seen->read_in, seen->read_by) ||
@@ -180,8 +193,17 @@ static int writes(Seen *seen, int64_t step, int64_t count, int64_t at, const cha
         FAULT("%s[%lld] is read in line %d and written in line %d", name, (long long)at,
               seen->read_at, line);
     seen->written_by_block = serial, seen->written_in = turn;
-    seen->written_by = this_thread, seen->written_at = line;
+    seen->written_by = adding ? MANY : this_thread, seen->written_at = line, seen->added = adding;
     return 1;
+}
+
+static int writes(Seen *seen, int64_t step, int64_t count, int64_t at, const char *name, int line) {
+    return changes(seen, step, count, at, name, line, 0);
+}
+
+__attribute__((unused)) static int adds(Seen *seen, int64_t step, int64_t count, int64_t at,
+                                        const char *name, int line) {
+    return changes(seen, step, count, at, name, line, 1);
 }
 
 __attribute__((unused)) static uint64_t exchanged(unsigned long long *place, uint64_t expected,

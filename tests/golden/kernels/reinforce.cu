@@ -3,7 +3,8 @@
 KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(float) parameters_policy_weight_1_normal, ARRAY(float) parameters_policy_weight_1, ARRAY(float) parameters_policy_bias_1, ARRAY(float) parameters_policy_weight_2_normal, ARRAY(float) parameters_policy_weight_2, ARRAY(float) parameters_policy_bias_2, ARRAY(float) optimizer_m_policy_weight_1, ARRAY(float) optimizer_m_policy_bias_1, ARRAY(float) optimizer_m_policy_weight_2, ARRAY(float) optimizer_m_policy_bias_2, ARRAY(float) optimizer_v_policy_weight_1, ARRAY(float) optimizer_v_policy_bias_1, ARRAY(float) optimizer_v_policy_weight_2, ARRAY(float) optimizer_v_policy_bias_2) {
     SHARED_MEMORY
     enum { TILE = 16, ROWS = THREADS / TILE };
-    const int thread = THREAD, lane = thread % TILE, row = thread / TILE;
+    const int thread = THREAD;
+    int lane = thread % TILE, row = thread / TILE;
     (void)run, (void)own_memory, (void)own_bytes, (void)shared;
     (void)lane, (void)row;
     {
@@ -27,7 +28,7 @@ KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS)(Run *run, 
     {
     SHARED(float, orthogonalize, 0, 80)
     SHARED(float, operand_2, 320, 80)
-    SHARED(double, spare_2, 640, 184)
+    SHARED(double, spare, 640, 184)
     /* statement: parameters.policy.weight_1[0] */
     BARRIER
     ROLLED for (int64_t i0 = 0 + thread; i0 < 4; i0 += THREADS) {
@@ -36,7 +37,7 @@ KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS)(Run *run, 
         }
     }
     BARRIER
-    block_orthogonalize_f(operand_2, 0, orthogonalize, 0, 4, 20, spare_2, 0, thread);
+    block_orthogonalize_f(operand_2, 0, orthogonalize, 0, 4, 20, spare, 0, thread);
     BARRIER
     ROLLED for (int64_t i0_2 = 0 + thread; i0_2 < 4; i0_2 += THREADS) {
         ROLLED for (int64_t i1_2 = 0; i1_2 < 20; i1_2++) {
@@ -71,7 +72,7 @@ KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS)(Run *run, 
     {
     SHARED(float, orthogonalize, 0, 40)
     SHARED(float, operand_2, 160, 40)
-    SHARED(double, spare_2, 320, 102)
+    SHARED(double, spare, 320, 102)
     /* statement: parameters.policy.weight_2[0] */
     BARRIER
     ROLLED for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {
@@ -79,7 +80,7 @@ KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS)(Run *run, 
         ST(operand_2, (2 * i0 + 1), LD(parameters_policy_weight_2_normal, (2 * i0 + 1)));
     }
     BARRIER
-    block_orthogonalize_f(operand_2, 0, orthogonalize, 0, 20, 2, spare_2, 0, thread);
+    block_orthogonalize_f(operand_2, 0, orthogonalize, 0, 20, 2, spare, 0, thread);
     BARRIER
     ROLLED for (int64_t i0_2 = 0 + thread; i0_2 < 20; i0_2 += THREADS) {
         ST(parameters_policy_weight_2, 2 * i0_2, multiply_f(LD(orthogonalize, 2 * i0_2), (float)0x1.47ae147ae147bp-7));
@@ -150,7 +151,8 @@ KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS)(Run *run, 
 KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(int32_t) episodes_points, ARRAY(int32_t) episodes, ARRAY(float) loss_sum_2_points, ARRAY(float) loss_sum_2, ARRAY(float) loss, ARRAY(float) gradient_policy_bias_2_points, ARRAY(float) gradient_policy_bias_2, ARRAY(float) gradient_policy_weight_2_points, ARRAY(float) gradient_policy_weight_2, ARRAY(float) optimizer_m_policy_weight_2, ARRAY(float) optimizer_v_policy_weight_2, ARRAY(float) parameters_policy_weight_2, ARRAY(float) optimizer_m_policy_bias_2, ARRAY(float) optimizer_v_policy_bias_2, ARRAY(float) parameters_policy_bias_2, ARRAY(float) gradient_policy_bias_1_points, ARRAY(float) gradient_policy_bias_1, ARRAY(float) gradient_policy_weight_1_points, ARRAY(float) gradient_policy_weight_1, ARRAY(float) optimizer_m_policy_weight_1, ARRAY(float) optimizer_v_policy_weight_1, ARRAY(float) parameters_policy_weight_1, ARRAY(float) optimizer_m_policy_bias_1, ARRAY(float) optimizer_v_policy_bias_1, ARRAY(float) parameters_policy_bias_1, ARRAY(float) episode_return_sum_2_points, ARRAY(float) episode_return_sum_2, ARRAY(float) episode_return, int64_t B) {
     SHARED_MEMORY
     enum { TILE = 16, ROWS = THREADS / TILE };
-    const int thread = THREAD, lane = thread % TILE, row = thread / TILE;
+    const int thread = THREAD;
+    int lane = thread % TILE, row = thread / TILE;
     (void)run, (void)own_memory, (void)own_bytes, (void)shared;
     (void)lane, (void)row;
     const int64_t i = ITERATION;
@@ -345,10 +347,17 @@ KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory
 
 #undef THREADS
 #define THREADS 128
+#undef FORGET
+#ifdef FEW_REGISTERS_kernel_environment_start_uniform_and_43_more
+#define FORGET AFRESH(lane) AFRESH(row)
+#else
+#define FORGET
+#endif
 KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(int32_t) episodes_points, ARRAY(float) parameters_policy_weight_1, ARRAY(float) parameters_policy_bias_1, ARRAY(float) parameters_policy_weight_2, ARRAY(float) parameters_policy_bias_2, ARRAY(float) episode_return_sum_2_points, ARRAY(float) gradient_policy_bias_2_points, ARRAY(float) gradient_policy_weight_2_points, ARRAY(float) gradient_policy_bias_1_points, ARRAY(float) gradient_policy_weight_1_points, ARRAY(float) loss_sum_2_points, int64_t B, int64_t T) {
     SHARED_MEMORY
     enum { TILE = 32, ROWS = THREADS / TILE };
-    const int thread = THREAD, lane = thread % TILE, row = thread / TILE;
+    const int thread = THREAD;
+    int lane = thread % TILE, row = thread / TILE;
     (void)run, (void)own_memory, (void)own_bytes, (void)shared;
     (void)lane, (void)row;
     const int64_t i = ITERATION;
@@ -426,6 +435,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
         ST(episode_return_sum_2_points_of_chunk, 0, (float)0x0.0p+0);
     }
     ROLLED for (int64_t b_block32 = first_block; b_block32 < behind_blocks; b_block32++) {
+        FORGET
         if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
             const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);
             const int64_t b = minimum_l(32 * b_block32 + lane, (minimum_l((B - 1), (32 * b_block32 + 31)) + 1) - 1);
@@ -472,6 +482,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             ST(episodes_points_of_chunk, 0, add_i(LD(episodes_points_of_chunk, 0), together_2));
         }
         ROLLED for (int64_t t = 0; t < T; t++) {
+            FORGET
             /* statement: policy.hidden_1 */
             BARRIER
             block_product_f(parameters_policy_weight_1, 0, 1, 20, state, 160 * t, 32, policy_hidden_1, 640 * t, 32, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 4, 0, thread);
@@ -633,6 +644,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             ST(episode_return_sum_2_points_of_chunk, 0, add_f(LD(episode_return_sum_2_points_of_chunk, 0), together_2_2));
         }
         ROLLED for (int64_t t = 0; t < T; t++) {
+            FORGET
             if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
                 const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);
                 const int64_t b_7 = minimum_l(32 * b_block32 + lane, (minimum_l((B - 1), (32 * b_block32 + 31)) + 1) - 1);

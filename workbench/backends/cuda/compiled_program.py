@@ -15,8 +15,8 @@ from workbench.backends.cuda.run_memory import RunMemory
 from workbench.backends.externals import Externals
 from workbench.backends.protocol import CompilerWork, Execution, Progress
 from workbench.backends.tracker import Capacity
-from workbench.codegen.cuda.functions import Function, HostCall
-from workbench.codegen.cuda.kernel_functions import launched, with_calls
+from workbench.codegen.cuda.functions import Function, Stages
+from workbench.codegen.cuda.kernel_functions import all_functions, launched
 from workbench.codegen.cuda.launch_order import gpu_kernels
 from workbench.codegen.kernels import ProgramKernels
 from workbench.errors import CompilerError
@@ -33,7 +33,7 @@ class CudaProgram:
     """Those of the program, with memory held in rows."""
     driver: Driver = field(repr=False)
     _loaded: dict[str, Kernels] = field(default_factory=dict, repr=False)
-    _launched: dict[str, list[Function | HostCall]] = field(default_factory=dict, repr=False)
+    _launched: dict[str, list[Function | Stages]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, program: Program, kernels: ProgramKernels, driver: Driver) -> CudaProgram:
@@ -48,9 +48,9 @@ class CudaProgram:
     @cached_property
     def source(self) -> str:
         """The generated text for float32."""
-        return "\n".join(function.text for function in with_calls(self.launched("float32")))
+        return "\n".join(function.text for function in all_functions(self.launched("float32")))
 
-    def launched(self, dtype: str) -> list[Function | HostCall]:
+    def launched(self, dtype: str) -> list[Function | Stages]:
         """Return what the kernels become for a dtype, in order."""
         if dtype not in self._launched:
             self._launched[dtype] = list(launched(self.kernels, dtype))
@@ -67,7 +67,7 @@ class CudaProgram:
         memory than a block has, CompilerError with the statement that the compiler speaks of.
         """
         if dtype not in self._loaded:
-            made = list(with_calls(self.launched(dtype)))
+            made = list(all_functions(self.launched(dtype)))
             expect_shared(self.program, made, self.driver.block_bytes)
             try:
                 self._loaded[dtype] = self.driver.load(made)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TypeAlias
 
-from workbench.codegen.cuda.device_memory import call_bytes, call_places
-from workbench.codegen.cuda.functions import Function, HostCall
+from workbench.codegen.cuda.device_memory import handed_bytes, handed_places
+from workbench.codegen.cuda.functions import Function, Stages
 from workbench.codegen.cuda.small_kernels import small_in_a_row
+from workbench.codegen.kernel_records import Invoke
 from workbench.codegen.kernels import ProgramKernels
 from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.loops.records import (
@@ -84,7 +85,7 @@ class Launching:
     def __init__(
         self,
         made: ProgramKernels,
-        launched: Sequence[Function | HostCall],
+        launched: Sequence[Function | Stages],
         numbers: Mapping[str, int],
         dtype: str,
         addresses: Addresses,
@@ -126,27 +127,34 @@ class Launching:
                 name, taken = node.buffer.name, node.source
                 self.addresses[name] = self.places[name] if taken is None else self.addresses[taken]
 
-    def _at(
-        self, one: Function | HostCall, own: int, variables: Mapping[str, int]
-    ) -> Iterator[Step]:
+    def _at(self, one: Function | Stages, own: int, variables: Mapping[str, int]) -> Iterator[Step]:
         """Yield what is launched in one place."""
         if isinstance(one, Function):
             yield self._launch(one, own, self.addresses, variables)
             return
-        places = call_places(one, self.numbers, self.dtype)
+        places = handed_places(one, self.numbers, self.dtype)
         arrays = {**self.addresses, **{name: own + at for name, at in places.items()}}
-        behind_them = own + call_bytes(one, self.numbers, self.dtype)
-        if one.before is not None:
-            yield self._launch(one.before, behind_them, arrays, variables)
-        invoke, values = one.invoke, {**self.numbers, **variables}
+        behind_them = own + handed_bytes(one, self.numbers, self.dtype)
         items = {name: self.item(dtype) for name, (dtype, _) in one.memory.items()}
+        for stage in one.stages:
+            if isinstance(stage, Function):
+                yield self._launch(stage, behind_them, arrays, variables)
+            else:
+                yield self._call(stage, arrays, self.items | items, variables)
+
+    def _call(
+        self,
+        invoke: Invoke,
+        arrays: Mapping[str, int],
+        items: Mapping[str, int],
+        variables: Mapping[str, int],
+    ) -> ExternalCall:
+        values = {**self.numbers, **variables}
         out, *operands = (
-            arrays[name] + at.evaluate(values) * (items.get(name) or self.items[name])
+            arrays[name] + at.evaluate(values) * items[name]
             for name, at in (invoke.out, *invoke.operands)
         )
-        yield ExternalCall(invoke.option["site"], tuple(variables.items()), out, tuple(operands))
-        if one.behind is not None:
-            yield self._launch(one.behind, behind_them, arrays, variables)
+        return ExternalCall(invoke.option["site"], tuple(variables.items()), out, tuple(operands))
 
     def _launch(
         self,
@@ -205,12 +213,12 @@ class Launching:
         return False
 
 
-def _numbers_of(one: Function | HostCall) -> Iterator[Expression]:
+def _numbers_of(one: Function | Stages) -> Iterator[Expression]:
     """Yield the expressions that a launch depends on. A call is made anew each time."""
     if isinstance(one, Function):
         yield from (one.blocks, one.own_bytes)
     else:
-        yield from (at for _, at in (one.invoke.out, *one.invoke.operands))
-        for function in (one.before, one.behind):
-            if function is not None:
-                yield from _numbers_of(function)
+        for call in one.calls:
+            yield from (at for _, at in (call.out, *call.operands))
+        for function in one.functions:
+            yield from _numbers_of(function)

@@ -17,7 +17,7 @@ from workbench.backends.externals import Externals
 from workbench.backends.failed_checks import failed_check
 from workbench.backends.protocol import Execution, Progress
 from workbench.backends.run_progress import RunProgress
-from workbench.codegen.cuda.functions import Function, HostCall
+from workbench.codegen.cuda.functions import Function, Stages
 from workbench.codegen.kernels import ProgramKernels
 
 MOST_LAUNCHES = 4096
@@ -34,7 +34,7 @@ class CudaRun:
     def __init__(
         self,
         made: ProgramKernels,
-        launched: Sequence[Function | HostCall],
+        launched: Sequence[Function | Stages],
         loaded: Kernels,
         memory: RunMemory,
         on_progress: Progress | None,

@@ -18,7 +18,8 @@ from workbench.backends.cuda.run_state import RunState
 from workbench.backends.tracker import Capacity, Memory, largest, limits_of
 from workbench.codegen.bodies.addresses import apart, outside
 from workbench.codegen.cuda.device_memory import RUN_STATE_BYTES, device_memory
-from workbench.codegen.cuda.functions import Function, HostCall
+from workbench.codegen.cuda.functions import Function, Stages
+from workbench.codegen.kernel_records import Invoke
 from workbench.codegen.kernels import ProgramKernels
 from workbench.lowering.attribution import attributed
 from workbench.lowering.loops.bytes import bytes_of
@@ -52,7 +53,7 @@ class RunMemory:
         self,
         program: Program,
         made: ProgramKernels,
-        launched: Sequence[Function | HostCall],
+        launched: Sequence[Function | Stages],
         driver: Driver,
         sizes: Mapping[str, int],
         seed: int,
@@ -85,9 +86,10 @@ class RunMemory:
         self._state_memory[:] = 0  # memory of a driver holds what it held before
         self.state.seed = seed
         self.calls = {
-            int(one.invoke.option["site"]): self._of_call(one)
+            int(call.option["site"]): self._of_call(call)
             for one in launched
-            if isinstance(one, HostCall)
+            if isinstance(one, Stages)
+            for call in one.calls
         }
         """The arrays of each call by its number."""
         self._begin(values)
@@ -155,8 +157,8 @@ class RunMemory:
             for name, step in zip(apart(call), array.strides, strict=False)
         }
 
-    def _of_call(self, call: HostCall) -> CallArrays:
-        option = call.invoke.option
+    def _of_call(self, call: Invoke) -> CallArrays:
+        option = call.option
         name = f"{option['name']}.{option['method']}"
         out, *operands = (
             self._host_array(f"{name} {number}", *described)

@@ -9,7 +9,7 @@ from workbench.backends.cuda.compiled_program import CudaProgram
 from workbench.backends.cuda.run import CudaRun, Launches
 from workbench.backends.externals import Externals
 from workbench.backends.timed.stamps import MOST_LAUNCHES, TimedLaunch, TimedRun
-from workbench.codegen.cuda.kernel_functions import with_calls
+from workbench.codegen.cuda.kernel_functions import all_functions
 from workbench.program.sizes import resolve
 
 
@@ -21,7 +21,7 @@ def timed_functions(
     memory = compiled.memory(known, seed, dtype, None, {})
     made = compiled.launched(dtype)
     run = _TimedRun(compiled.kernels, made, compiled.loaded(dtype), memory, None)
-    run.count([function.name for function in with_calls(made)])
+    run.count([function.name for function in all_functions(made)])
     with Externals(compiled.program.equations, known, seed) as externals:
         execution = run.run(externals)
     none = [0] * len(run.calls)

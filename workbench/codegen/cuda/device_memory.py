@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.codegen.cuda.functions import Function, HostCall
+from workbench.codegen.cuda.functions import Function, Stages
 from workbench.codegen.cuda.small_kernels import small_in_a_row
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.lowering.loops.arena import LINE, arena
@@ -31,7 +31,7 @@ class DeviceMemory:
 
 def device_memory(
     made: ProgramKernels,
-    launched: Sequence[Function | HostCall],
+    launched: Sequence[Function | Stages],
     sizes: Mapping[str, int],
     dtype: str,
     space: str = DEVICE,
@@ -55,7 +55,7 @@ def device_memory(
 
 def run_bytes(
     made: ProgramKernels,
-    launched: Sequence[Function | HostCall],
+    launched: Sequence[Function | Stages],
     sizes: Mapping[str, int],
     dtype: str,
 ) -> dict[str, int]:
@@ -66,46 +66,43 @@ def run_bytes(
         s: device_memory(made, launched, sizes, dtype, s).bytes + RUN_STATE_BYTES for s in SPACES
     }
     for one in launched:
-        if isinstance(one, HostCall):
-            option = one.invoke.option
+        for call in one.calls if isinstance(one, Stages) else ():
+            option = call.option
             for of, shape in (option["shape"], *option["shapes"]):
                 asked[HOST] += _bytes(total(shape), of, sizes, dtype)
     return asked
 
 
 def own_bytes(
-    one: Function | HostCall, kernel: KernelRecords, sizes: Mapping[str, int], dtype: str
+    one: Function | Stages, kernel: KernelRecords, sizes: Mapping[str, int], dtype: str
 ) -> int:
-    """Return the most bytes that a function's blocks have for themselves, or a call and the
-    functions around it.
+    """Return the most bytes that a function's blocks have for themselves, or stages hand on and
+    have.
     """
     if isinstance(one, Function):
         at_most = (greatest(e, kernel.ranges) for e in (one.own_bytes, one.blocks))
         each, blocks = (e.evaluate(sizes) for e in at_most)
         return each * blocks
-    around = (f for f in (one.before, one.behind) if f is not None)
-    most = max((own_bytes(f, kernel, sizes, dtype) for f in around), default=0)
-    return call_bytes(one, sizes, dtype) + most
+    most = max((own_bytes(f, kernel, sizes, dtype) for f in one.functions), default=0)
+    return handed_bytes(one, sizes, dtype) + most
 
 
-def call_bytes(call: HostCall, sizes: Mapping[str, int], dtype: str) -> int:
-    """Return the bytes that a call and the functions around it hand on to each other."""
-    return sum(_rounded(count) for _, count in _handed_on(call, sizes, dtype))
+def handed_bytes(one: Stages, sizes: Mapping[str, int], dtype: str) -> int:
+    """Return the bytes that stages hand on to each other."""
+    return sum(_rounded(count) for _, count in _handed_on(one, sizes, dtype))
 
 
-def call_places(call: HostCall, sizes: Mapping[str, int], dtype: str) -> dict[str, int]:
-    """Return the place of each array that a call and the functions around it hand on, in bytes from
-    the first.
-    """
+def handed_places(one: Stages, sizes: Mapping[str, int], dtype: str) -> dict[str, int]:
+    """Return the place of each array that stages hand on, in bytes from the first."""
     places, end = {}, 0
-    for name, count in _handed_on(call, sizes, dtype):
+    for name, count in _handed_on(one, sizes, dtype):
         places[name] = end
         end += _rounded(count)
     return places
 
 
-def _handed_on(call: HostCall, sizes: Mapping[str, int], dtype: str) -> Iterator[tuple[str, int]]:
-    for name, (of, elements) in call.memory.items():
+def _handed_on(one: Stages, sizes: Mapping[str, int], dtype: str) -> Iterator[tuple[str, int]]:
+    for name, (of, elements) in one.memory.items():
         yield name, _bytes(elements, of, sizes, dtype)
 
 

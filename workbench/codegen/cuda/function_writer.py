@@ -10,10 +10,11 @@ from operator import add
 
 from workbench.codegen.bodies.addresses import apart, outside
 from workbench.codegen.cuda.block_places import Piece, rounded
-from workbench.codegen.cuda.functions import Function, HostCall
+from workbench.codegen.cuda.functions import Function, Stages
 from workbench.codegen.cuda.headers import unit_begin
 from workbench.codegen.cuda.kernel_parts import BLOCKS, KernelPart, PartWriter
-from workbench.codegen.cuda.small_kernels import is_wide, left_by
+from workbench.codegen.cuda.permutations import sorting
+from workbench.codegen.cuda.small_kernels import ends_stage, is_wide, left_by
 from workbench.codegen.cuda.threads.thread_code import memory_of, most_lanes
 from workbench.codegen.cuda.threads.thread_text import ThreadText
 from workbench.codegen.joined_launches import memory_in
@@ -35,7 +36,7 @@ from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.loops.records import For
 from workbench.lowering.loops.records import walk as walk_program
 from workbench.names import unique
-from workbench.polyhedral.expression import expression, maximum
+from workbench.polyhedral.expression import Expression, expression, maximum
 from workbench.program.operations.table import OPERATIONS
 
 THREADS_OF_LANE = 4
@@ -49,9 +50,12 @@ _USED = f"""
 class new delete this template typename operator private public
 protected virtual friend using namespace try catch throw bool true false and or not xor
 run thread lane row active shared own_memory own_bytes first_block behind_blocks
-TILE ROWS THREADS
+TILE ROWS THREADS FORGET
 """
 """Words of C and C++, and names that the text uses itself."""
+
+FEW_REGISTERS = "FEW_REGISTERS"
+"""Where this and the name of a kernel are defined, it keeps no places over turns of its loops."""
 
 MOST_THREADS = 1024
 """Those that a block may have. A block that sorts a permutation, alone, has so many."""
@@ -90,36 +94,76 @@ class FunctionWriter:
             self._name(name)
         self.parts = PartWriter(made, dtype, self.names)
 
-    def host_call(self, kernel: KernelRecords) -> HostCall:
-        """Return what a kernel that calls an external object becomes."""
-        at = next(k for k, r in enumerate(kernel.records) if _calls(r))
-        invoke = kernel.records[at]
-        assert isinstance(invoke, Invoke), "an external object is called in no loop of a kernel"
+    def stages(self, kernel: KernelRecords) -> Stages:
+        """Return what a kernel becomes that calls an external object or draws a permutation.
+        Raises ProgramError where an object is called in a loop of the kernel.
+        """
+        self._expect_calls_outside(kernel)
         top = [r for r in kernel.records if isinstance(r, Scratch)]
         memory = {record.name: (record.dtype, record.elements) for record in top}
         for name, (dtype, _) in memory.items():
-            self.dtypes[name] = dtype
-            self._name(name)
-        parts = (kernel.records[:at], kernel.records[at + 1 :])
-        before, behind = (self._around_call(kernel, part, memory) for part in parts)
-        return HostCall(invoke, before, behind, memory)
+            self._hold(name, dtype)
+        stages: list[Function | Invoke] = []
+        between: list[KernelRecord] = []
+        serving: list[KernelRecord] = []
 
-    def _around_call(
-        self, kernel: KernelRecords, records: Sequence[KernelRecord], memory: Iterable[str]
-    ) -> Function | None:
-        """Return records before or behind a call as a function, None where they do nothing."""
-        others = tuple(r for r in records if not isinstance(r, Scratch))
-        if all(isinstance(record, Serves) for record in others):
-            return None
-        buffers = (*kernel.buffers, *memory)
-        return self.function([replace(kernel, records=others, buffers=buffers)])
+        def add(*records: KernelRecord, blocks: Expression | None = None) -> None:
+            buffers = (*kernel.buffers, *memory)
+            one = replace(kernel, records=records, buffers=buffers)
+            stages.append(self.function([one], blocks))
 
-    def function(self, kernels: Sequence[KernelRecords]) -> Function:
+        def close() -> None:
+            if not all(isinstance(record, Serves) for record in between):
+                add(*between)
+            between.clear()
+
+        for record in kernel.records:
+            if not ends_stage(record):
+                if isinstance(record, Serves):
+                    serving = [record]
+                if not isinstance(record, Scratch):
+                    between.append(record)
+                continue
+            close()
+            assert isinstance(record, Invoke)
+            if record.function == "external":
+                stages.append(record)
+                continue
+            drawn = sorting(record, lambda wish: unique(wish, {*self.dtypes, *kernel.variables}))
+            memory[drawn.counts] = "int32", drawn.elements
+            self._hold(drawn.counts, "int32")
+            for stage, blocks in drawn.stages:
+                add(*serving, stage, blocks=blocks)
+        close()
+        return Stages(tuple(stages), memory)
+
+    def _hold(self, name: str, dtype: str) -> None:
+        """Make the memory of stages known."""
+        self.dtypes[name] = dtype
+        self._name(name)
+
+    def _expect_calls_outside(self, kernel: KernelRecords) -> None:
+        """Raise ProgramError where a kernel's loop calls an external object."""
+        inside = tuple(record for record in kernel.records if not isinstance(record, Invoke))
+        for record in walk(inside):
+            if isinstance(record, Invoke) and record.function == "external":
+                called = f"{record.option['name']}.{record.option['method']}"
+                statement = self.made.program.statement[record.option["statement"]]
+                raise ProgramError(
+                    f"{statement.name} calls {called} inside of blocks that a GPU runs; only the "
+                    f"host can call it: take it out of their loop with Distribute",
+                    statement.line,
+                )
+
+    def function(
+        self, kernels: Sequence[KernelRecords], blocks: Expression | None = None
+    ) -> Function:
         """Return kernels as a function: of several, a block runs one after the other. Only the last
         may have blocks that are dealt: then each runs all. Of wide ones many blocks share the
-        elements.
+        elements. One of a permutation's stages is run by so many `blocks`.
         """
-        name = unique(c_name(f"kernel_{_title(kernels)}"), self.taken)
+        stage = _stage(kernels[0]) if blocks is not None else ""
+        name = unique(c_name(f"kernel_{_title(kernels)}{stage}"), self.taken)
         lanes = max(most_lanes(kernel.records) for kernel in kernels)
         dealing = kernels[-1].dealing
         many = len(kernels) == 1 or dealing is not None or is_wide(self.made, kernels[0])
@@ -138,15 +182,18 @@ class FunctionWriter:
         for part in parts:
             text = self._text(part, by_all_blocks).lines
             lines += text if len(parts) == 1 else ["    {", *text, "    }"]
-        blocks = expression(1)
-        if by_all_blocks:
+        if blocks is not None:
+            assert not by_all_blocks and dealing is None, name
+        elif by_all_blocks:
             needed = ((one.turns + threads - 1) // threads for one in elements)
             blocks = reduce(maximum, needed)
         elif dealing is not None:
             blocks = dealing.chunks
+        else:
+            blocks = expression(1)
         words = {word for line in lines for word in _WORD.findall(line)}
         used = dict.fromkeys(n for k in kernels for n in self._arrays(k) if n not in k.own)
-        arrays = [n for n in used if n not in own]
+        arrays = [n for n in used if n not in own and self.names[n] in words]
         around = dict.fromkeys(v for kernel in kernels for v in kernel.variables)
         numbers = [n for n in (*self.sizes, *around) if self.names[n] in words]
         if self.in_main_loop and self.main is not None and self.main.variable in numbers:
@@ -184,10 +231,12 @@ class FunctionWriter:
         ]
         head = [
             f"#undef THREADS\n#define THREADS {threads}",
+            *(_forgetting(name) if any(line.strip() == "FORGET" for line in lines) else ()),
             f"KERNEL({name}, THREADS)({', '.join(given)}) {{",
             "    SHARED_MEMORY",
             f"    enum {{ TILE = {lanes}, ROWS = THREADS / TILE }};",
-            "    const int thread = THREAD, lane = thread % TILE, row = thread / TILE;",
+            "    const int thread = THREAD;",
+            "    int lane = thread % TILE, row = thread / TILE;",
             "    (void)run, (void)own_memory, (void)own_bytes, (void)shared;",
             "    (void)lane, (void)row;",
         ]
@@ -266,9 +315,12 @@ class FunctionWriter:
             self.names[name] = unique(c_name(name), self.taken)
 
 
-def _calls(record: KernelRecord) -> bool:
-    """Tell whether a record calls an external object, or one inside of it."""
-    return any(isinstance(r, Invoke) and r.function == "external" for r in walk((record,)))
+def _forgetting(name: str) -> Iterator[str]:
+    """Yield the lines that define the word by which a kernel with few registers forgets places."""
+    yield "#undef FORGET"
+    yield f"#ifdef {FEW_REGISTERS}_{name}"
+    yield "#define FORGET AFRESH(lane) AFRESH(row)"
+    yield from ("#else", "#define FORGET", "#endif")
 
 
 def _threads(kernels: Sequence[KernelRecords], lanes: int, many: bool) -> int:
@@ -281,13 +333,20 @@ def _threads(kernels: Sequence[KernelRecords], lanes: int, many: bool) -> int:
             f"{MOST_THREADS} threads, one for each lane: take smaller blocks"
         )
     records = walk(tuple(record for kernel in kernels for record in kernel.records))
-    if any(isinstance(r, Invoke) and r.function == "permutation" for r in records):
+    if any(isinstance(r, Invoke) and r.function.startswith("permutation") for r in records):
         wanted = MOST_THREADS
     elif many:
         wanted = max(LEAST_THREADS, THREADS_OF_LANE * lanes)
     else:
         wanted = ROW_THREADS
     return min(-(-wanted // lanes), MOST_THREADS // lanes) * lanes
+
+
+def _stage(kernel: KernelRecords) -> str:
+    """Return what the name of a stage ends with: the last word of its function."""
+    record = kernel.records[-1]
+    assert isinstance(record, Invoke)
+    return f"_{record.function.split()[-1]}"
 
 
 def _title(kernels: Sequence[KernelRecords]) -> str:

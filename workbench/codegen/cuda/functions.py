@@ -33,12 +33,20 @@ class Function:
 
 
 @dataclass(frozen=True)
-class HostCall:
-    """A call of an external object, which the host makes: functions that run before and behind it,
-    and the memory that these and the call hand on to each other, by name with dtype and elements.
+class Stages:
+    """A kernel as functions, and calls of external objects, which the host makes, one behind the
+    other; and the memory that these hand on to each other, by name with dtype and elements.
     """
 
-    invoke: Invoke
-    before: Function | None
-    behind: Function | None
+    stages: tuple[Function | Invoke, ...]
     memory: Mapping[str, tuple[str, Expression]]
+
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        """The functions in order."""
+        return tuple(stage for stage in self.stages if isinstance(stage, Function))
+
+    @property
+    def calls(self) -> tuple[Invoke, ...]:
+        """The calls of external objects in order."""
+        return tuple(stage for stage in self.stages if isinstance(stage, Invoke))

@@ -11,8 +11,9 @@ from workbench.codegen.runtime import header
 
 GPU = {"machine.h": "gpu_machine.h", "threads.h": "gpu_threads.h"}
 """The headers that a GPU has in the place of these."""
-OWN = ("device_run.h", "block_functions.h", "block_algorithms.h")
-"""The headers of what a run tells, and of what a block runs together: each includes the one before.
+OWN = ("device_run.h", "block_functions.h", "block_sorting.h", "block_orthogonal.h")
+"""The headers of what a run tells, and of what a block runs together, each behind those that it
+includes.
 """
 
 _INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
@@ -21,7 +22,8 @@ _INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
 @cache
 def unit_begin() -> str:
     """Return the text before the kernels: numbers, threads, and what a block runs together."""
-    return "".join(_with_included(OWN[-1], set()))
+    seen: set[str] = set()
+    return "".join(text for name in OWN for text in _with_included(name, seen))
 
 
 def device_header(name: str) -> str:

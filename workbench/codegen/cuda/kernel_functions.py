@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from itertools import count
 
 from workbench.codegen.cuda.function_writer import FunctionWriter
-from workbench.codegen.cuda.functions import Function, HostCall
-from workbench.codegen.cuda.small_kernels import is_of_host, small_in_a_row
+from workbench.codegen.cuda.functions import Function, Stages
+from workbench.codegen.cuda.small_kernels import in_stages, small_in_a_row
 from workbench.codegen.kernels import ProgramKernels
 from workbench.lowering.loops.records import AtOnce, For, If, Launch, Record
 
 
-def launched(made: ProgramKernels, dtype: str) -> Iterator[Function | HostCall]:
+def launched(made: ProgramKernels, dtype: str) -> Iterator[Function | Stages]:
     """Yield what the kernels of a program become, in order, for one dtype of floats: each function
     runs where the last of its kernels stands. Small ones in a row are one, and wide ones.
     """
@@ -20,22 +20,19 @@ def launched(made: ProgramKernels, dtype: str) -> Iterator[Function | HostCall]:
     for row in small_in_a_row(made):
         kernels = [made.kernels[number] for number in row]
         writer.in_main_loop = row[-1] in main
-        call = is_of_host(kernels[0])
-        yield writer.host_call(kernels[0]) if call else writer.function(kernels)
+        staged = in_stages(kernels[0])
+        yield writer.stages(kernels[0]) if staged else writer.function(kernels)
 
 
 def functions(made: ProgramKernels, dtype: str) -> Iterator[Function]:
     """Yield all functions of a program, for one dtype of floats."""
-    return with_calls(launched(made, dtype))
+    return all_functions(launched(made, dtype))
 
 
-def with_calls(launched: Iterable[Function | HostCall]) -> Iterator[Function]:
-    """Yield functions, and those before and behind calls in their places."""
+def all_functions(launched: Iterable[Function | Stages]) -> Iterator[Function]:
+    """Yield functions, and those of kernels in stages in their places."""
     for one in launched:
-        if isinstance(one, Function):
-            yield one
-        else:
-            yield from (f for f in (one.before, one.behind) if f is not None)
+        yield from (one,) if isinstance(one, Function) else one.functions
 
 
 def _in_main_loop(made: ProgramKernels) -> frozenset[int]:

@@ -55,15 +55,27 @@ def held_in_rows(made: ProgramKernels) -> ProgramKernels:
     return replace(made, loops=replace(made.loops, body=body))
 
 
+def in_stages(kernel: KernelRecords) -> bool:
+    """Tell whether a kernel becomes several functions: it calls an external object, which only the
+    host can, or many blocks draw a permutation.
+    """
+    return any(ends_stage(record) for record in kernel.records) or is_of_host(kernel)
+
+
+def ends_stage(record: KernelRecord) -> bool:
+    """Tell whether a record of a kernel, in no loop, is no part of a function with others."""
+    return isinstance(record, Invoke) and record.function in ("external", "permutation")
+
+
 def is_of_host(kernel: KernelRecords) -> bool:
-    """Tell whether a kernel calls an external object, which only the host can."""
+    """Tell whether a kernel calls an external object."""
     return any(isinstance(r, Invoke) and r.function == "external" for r in walk(kernel.records))
 
 
 def is_small(kernel: KernelRecords) -> bool:
     """Tell whether one block runs a kernel faster than it is launched by itself."""
     turns = _turns(kernel.records)
-    return turns is not None and turns <= MOST_TURNS and not is_of_host(kernel)
+    return turns is not None and turns <= MOST_TURNS and not in_stages(kernel)
 
 
 def is_wide(made: ProgramKernels, kernel: KernelRecords) -> bool:

@@ -117,7 +117,7 @@ class WorkAt:
         if record.function == "orthogonalize":
             rows, columns = size("rows"), size("columns")
             return 4 * rows * columns * min(rows, columns)
-        if record.function == "permutation":
+        if record.function.startswith("permutation"):
             return SORT_STEPS * size("n")
         return 1  # an external call
 

@@ -16,7 +16,7 @@ from workbench.backends.timed.stamped_program import StampedProgram
 from workbench.backends.timed.stamps import MOST_LAUNCHES, TimedLaunch, TimedRun
 from workbench.backends.timed.timed_arrays import timed_arrays
 from workbench.backends.timed.timed_functions import timed_functions
-from workbench.codegen.cuda.kernel_functions import with_calls
+from workbench.codegen.cuda.kernel_functions import all_functions
 from workbench.codegen.stamps.segments import stamped
 from workbench.measure.profiles.arrays import array_parts
 from workbench.measure.profiles.effort import RunRequest
@@ -101,7 +101,7 @@ def cuda_timing(
         report("profiling", turn, rounds)
         undisturbed.append(request.run(compiled))
         timed.append(timed_functions(compiled, request.sizes, request.seed, request.dtype))
-    functions = list(with_calls(compiled.launched(request.dtype)))
+    functions = list(all_functions(compiled.launched(request.dtype)))
     times = KernelTimes(
         compiled.program,
         compiled.kernels,

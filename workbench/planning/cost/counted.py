@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Protocol
 
 from workbench.codegen.cuda.device_memory import run_bytes
-from workbench.codegen.cuda.functions import Function, HostCall
-from workbench.codegen.cuda.kernel_functions import launched, with_calls
+from workbench.codegen.cuda.functions import Function, Stages
+from workbench.codegen.cuda.kernel_functions import all_functions, launched
 from workbench.codegen.cuda.launch_order import gpu_kernels
 from workbench.codegen.cuda.small_kernels import is_wide, small_in_a_row
 from workbench.codegen.kernels import ProgramKernels, program_kernels
@@ -127,10 +127,10 @@ class CountedFunctions:
         return self.made.loops
 
     @cached_property
-    def _by_dtype(self) -> dict[str, tuple[tuple[KernelStep, ...], list[Function | HostCall]]]:
+    def _by_dtype(self) -> dict[str, tuple[tuple[KernelStep, ...], list[Function | Stages]]]:
         return {}
 
-    def _counted(self, dtype: str) -> tuple[tuple[KernelStep, ...], list[Function | HostCall]]:
+    def _counted(self, dtype: str) -> tuple[tuple[KernelStep, ...], list[Function | Stages]]:
         if dtype not in self._by_dtype:
             steps = kernel_steps(self.made, FLOAT_BYTES[dtype])
             self._by_dtype[dtype] = steps, list(launched(self.made, dtype))
@@ -149,7 +149,7 @@ class CountedFunctions:
         by_kernel: dict[int, KernelPlace] = {}
         for row, one in zip(small_in_a_row(self.made), functions, strict=True):
             *before, last = (self.made.kernels[number] for number in row)
-            placed = KernelPlace(tuple(with_calls((one,))))
+            placed = KernelPlace(tuple(all_functions((one,))))
             beside = replace(placed, launches=False) if is_wide(self.made, last) else KernelPlace()
             by_kernel |= {id(kernel): beside for kernel in before} | {id(last): placed}
         runs = OnMultiprocessors(machine, by_kernel)

@@ -149,6 +149,10 @@ GPU_LANES = 132 * 128 * 1.98e9
 """The elements of float32 in a second to each of which one instruction is applied."""
 GPU_GROUP = 16 / GPU_LANES
 """The seconds of an instruction on a group of lanes, if all of the GPU has such groups."""
+GPU_SORTED = 500 / GPU_LANES
+"""The seconds of a word that is drawn twice and sorted among 2,048: half of 66 comparisons, of some
+14 instructions each.
+"""
 _GROUP = GROUPS["elementwise"][0]
 
 CUDA = Machine(
@@ -168,7 +172,8 @@ CUDA = Machine(
             "float64": GPU_GROUP * single / _GROUP * GPU_FLOPS["float32"] / GPU_FLOPS["float64"],
         }
         for kind, (single, _) in GROUPS.items()
-    },
+    }
+    | {"permutation": {"float32": GPU_SORTED, "float64": GPU_SORTED}},
     byte=(  # shared memory, 128 bytes a cycle of each multiprocessor; L2; memory
         (228 << 10, 1 / 33.5e12),
         (1 << 20, 1 / 5.5e12),

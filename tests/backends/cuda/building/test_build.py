@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.kernels.programs import Whole
 from workbench.algorithms import reinforce
 from workbench.backends.compiling import cache
-from workbench.backends.cuda.building import build
+from workbench.backends.cuda.building import build, nvrtc
+from workbench.backends.cuda.building.assembler import spilling
 from workbench.backends.cuda.building.build import cubins, units
 from workbench.codegen.cuda.functions import Function
 from workbench.codegen.cuda.kernel_functions import functions
+from workbench.codegen.cuda.launch_order import gpu_kernels
 from workbench.codegen.kernels import program_kernels
 from workbench.errors import CompilerError
 from workbench.transforms import Persist
@@ -49,6 +52,16 @@ def test_what_was_compiled_is_found(made: list[Function], folder: Path) -> None:
     assert cubins(made[:2], "sm_90") == (paths, build.CompilerWork(0.0, 0.0))
     others, _ = cubins(made[:2], "sm_80")
     assert not set(others) & set(paths)
+
+
+def test_a_kernel_that_would_spill_keeps_fewer_places() -> None:
+    """The returns and the whole rollout are one kernel, with all registers that there are."""
+    program = Whole("reinforce", "CartPole", "in blocks", "td_lambda").variant().program
+    made = list(functions(gpu_kernels(program_kernels(program)), "float32"))
+    texts = [build._text(unit) for unit in units(made)]
+    as_it_is = spilling("\n".join(nvrtc.compiled(text, "sm_90").log for text in texts))
+    assert as_it_is
+    assert not spilling("\n".join(unit.log for unit in build.compiled(made, "sm_90")))
 
 
 def test_a_text_that_is_refused_is_kept_and_its_statement_told(

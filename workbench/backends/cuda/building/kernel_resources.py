@@ -5,12 +5,12 @@ NVRTC's assembler tells it, so no GPU is needed.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workbench.backends.cuda.building import nvrtc
+from workbench.backends.cuda.building.assembler import Registers, registers_of
 from workbench.backends.cuda.building.build import compiled
 from workbench.backends.cuda.building.multiprocessors import multiprocessor, resident_blocks
 from workbench.codegen.cuda.functions import Function
@@ -23,13 +23,6 @@ from workbench.program.values import Program
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_TOLD = re.compile(
-    r"Compiling entry function '(?P<name>\w+)'.*?"
-    r"(?P<stack>\d+) bytes stack frame, (?P<spilled>\d+) bytes spill stores, .*?"
-    r"Used (?P<registers>\d+) registers",
-    re.DOTALL,
-)
 
 
 @dataclass(frozen=True)
@@ -85,13 +78,12 @@ def inspect_kernels(program: Program, architectures: Sequence[str], dtype: str) 
     for architecture, of in limits.items():
         resources = _resources(program, made, architecture)
         for function in made:
-            registers, spilled, stack = resources[function.name]
-            shared = function.shared_bytes
-            blocks, limit = resident_blocks(of, function.threads, registers, shared)
+            told, shared = resources[function.name], function.shared_bytes
+            blocks, limit = resident_blocks(of, function.threads, told.registers, shared)
             found.append(
                 KernelResources(
-                    function.name, architecture, function.threads, registers, spilled, stack,
-                    shared, blocks, limit,
+                    function.name, architecture, function.threads, told.registers, told.spilled,
+                    told.stack_bytes, shared, blocks, limit,
                 )
             )  # fmt: skip
     return Inspection(nvrtc.release(), tuple(found))
@@ -99,23 +91,12 @@ def inspect_kernels(program: Program, architectures: Sequence[str], dtype: str) 
 
 def _resources(
     program: Program, made: Sequence[Function], architecture: str
-) -> dict[str, tuple[int, int, int]]:
-    """Return the registers, spilled bytes and bytes of the stack of each kernel by name."""
+) -> Mapping[str, Registers]:
+    """Return what the assembler tells of each kernel by name."""
     try:
         log = "\n".join(unit.log for unit in compiled(made, architecture))
     except CompilerError as error:
         if error.statement is not None:
             error.line = program.statement[error.statement].line
         raise
-    return {
-        one["name"]: (int(one["registers"]), int(one["spilled"]), int(one["stack"]))
-        for one in _entries(log)
-    }
-
-
-def _entries(log: str) -> Iterator[dict[str, Any]]:
-    """Yield what is told of each kernel: of others than kernels there is no word of registers."""
-    for part in re.split(r"(?=Compiling entry function)", log):
-        found = _TOLD.search(part)
-        if found:
-            yield found.groupdict()
+    return registers_of(log)

@@ -10,7 +10,7 @@ import ctypes
 import ctypes.util
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -75,10 +75,13 @@ def checked_architecture(name: object) -> str:
     return name
 
 
-def compiled(text: str, architecture: str) -> Compiled:
-    """Compile a text for an architecture. Raises CompilerError with NVRTC's words."""
+def compiled(text: str, architecture: str, defined: Iterable[str] = ()) -> Compiled:
+    """Compile a text for an architecture, with some names defined. Raises CompilerError with
+    NVRTC's words.
+    """
     library, program = _library(), ctypes.c_void_p()
     options = [f"--gpu-architecture={checked_architecture(architecture)}", *OPTIONS]
+    options += [f"--define-macro={name}" for name in defined]
     given = (ctypes.c_char_p * len(options))(*(o.encode() for o in options))
     _check(
         library.nvrtcCreateProgram(

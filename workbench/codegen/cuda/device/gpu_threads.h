@@ -30,8 +30,14 @@
 /* In front of a loop that stays one: written out, its turns take registers and time to compile. */
 #define ROLLED _Pragma("unroll 1")
 
+/* A number that the compiler knows nothing of from here on: it cannot keep what follows from it. */
+#define AFRESH(number) asm volatile("" : "+r"(number));
+
 #define BARRIER __syncthreads();
 #define FROM_LANE_BESIDE(x, apart) __shfl_xor_sync(0xffffffffu, x, apart)
+
+/* The old value of an element, to which is added. */
+#define ADDED(array, place, value) atomicAdd(&(array)[place], value)
 
 /* The old value at a place, where the new one is from now on if it was `expected`. */
 #define EXCHANGED(place, expected, value) atomicCAS(place, expected, value)

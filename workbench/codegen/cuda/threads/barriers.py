@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from workbench.codegen.cuda.permutations import DEALT, SORTED
 from workbench.codegen.cuda.threads.independent_turns import are_independent, width
 from workbench.codegen.cuda.threads.thread_code import (
     Around,
@@ -328,9 +329,9 @@ class Barriers:
         return place * self.lanes + variable(LANE) if buffer in self.by_lane else place
 
 
-INSIDE = {"permutation": 180, "orthogonalize": 100}
-"""About how many barriers a function of a block has inside: sorting 32 bits, 4 at a time, with
-sums over 1,024 threads each time; QR of a few columns.
+INSIDE = {"permutation": 90, DEALT: 22, SORTED: 68, "orthogonalize": 100}
+"""About how many barriers a function of a block has inside: sorting of some thousand words, sums
+over 1,024 threads, QR of a few columns.
 """
 
 

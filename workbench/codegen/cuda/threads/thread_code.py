@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from workbench.codegen.cuda.permutations import SCRATCH
 from workbench.codegen.cuda.threads.independent_turns import are_independent, width
 from workbench.codegen.kernel_records import (
     LANES,
@@ -40,9 +41,6 @@ from workbench.codegen.kernel_records import (
 from workbench.names import unique
 from workbench.polyhedral.conditions import names_in
 from workbench.polyhedral.expression import Expression, expression
-
-DIGITS = 16
-"""Those that a permutation is sorted by at a time; as in `block_algorithms.h`."""
 
 _NOTHING: frozenset[str] = frozenset()
 
@@ -255,11 +253,11 @@ class _Sharing:
         yield Everywhere((Store(memory, expression(0), Local(name, dtype)),))
         yield Everywhere((Let(record.name, Load(memory, expression(0), dtype)),))
 
-    def _permutation(self, record: Invoke) -> Iterator[Code]:
-        """Yield a permutation, for which the threads count the digits of what they sort."""
-        for wish, each in (("counts", DIGITS), ("sums", 1)):
+    def _together(self, record: Invoke) -> Iterator[Code]:
+        """Yield a function of all threads, with the memory that a block needs for it."""
+        for wish, elements in SCRATCH.get(record.function, ()):
             memory = self._name(wish)
-            yield Memory(Scratch(memory, "int32", expression(self.threads * each)))
+            yield Memory(Scratch(memory, "int32", expression(elements)))
             operands = (*record.operands, (memory, expression(0)))
             record = replace(record, operands=operands)
         yield Together(record)
@@ -270,10 +268,8 @@ class _Sharing:
     def _codes(self, record: KernelRecord, later: frozenset[str]) -> Iterator[Code]:
         if isinstance(record, Scratch):
             yield Memory(record)
-        elif isinstance(record, Invoke) and record.function == "permutation":
-            yield from self._permutation(record)
         elif isinstance(record, Invoke):
-            yield Together(record)
+            yield from self._together(record)
         elif isinstance(record, Where):
             yield Around(record, tuple(self.body(record.body, later)))
         else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from workbench.codegen.cuda.permutations import BEGUN, COUNTED, DEALT, MOST_SORTED
 from workbench.codegen.cuda.threads.thread_code import (
     Around,
     Barrier,
@@ -139,6 +140,8 @@ class ThreadText(KernelText):
         else:
             self.write(f"if ({condition_text(record.condition, self._c)}) {{")
         self._indent += 1
+        if isinstance(record, Loop) and _has_tiles(code.body):
+            self.write("FORGET")
         self.codes(code.body)
         self._indent -= 1
         self.write("}")
@@ -266,8 +269,8 @@ class ThreadText(KernelText):
             steps = f"{n['in_step']}, {out}, {n['out_step']}, {n['rows']}, {n['columns']}"
             self.write(f"block_turned_{real}({operands[0]}, {steps}, {thread}")
             return
-        if record.function == "permutation":
-            self._permutation(record, out, operands, n["n"])
+        if record.function.startswith("permutation"):
+            self._permutation(record, out, operands)
             return
         if record.function == "orthogonalize":
             x, memory = operands
@@ -285,10 +288,38 @@ class ThreadText(KernelText):
             to = f"{out}, {n['out_step']}, {n['next']}"
             self.write(f"block_lane_sums_{real}({factors}, {to}, {sizes}, {thread}")
 
-    def _permutation(self, record: Invoke, out: str, operands: Sequence[str], count: str) -> None:
+    def _permutation(self, record: Invoke, out: str, operands: Sequence[str]) -> None:
+        """Write a permutation by one block, or one of the stages by many."""
         values, option = self.values, record.option
         coordinates = [values.word(e, vector=False) for e in option["coordinates"]]
-        given = ", ".join([*coordinates, *["0u"] * (MOST_COORDINATES - len(coordinates))])
-        key = f"(uint32_t)run->seed, {statement_key(option['origin']):#x}u, {len(coordinates)}"
-        words, memory = operands[0], ", ".join(self._c(name) for name, _ in record.operands[1:])
-        self.write(f"block_permutation({out}, {count}, {key}, {given}, {words}, {memory}, thread);")
+        zeros = ["0u"] * (MOST_COORDINATES - len(coordinates))
+        key = [
+            "(uint32_t)run->seed",
+            f"{statement_key(option['origin']):#x}u",
+            str(len(coordinates)),
+        ]
+        count, drawn = values.expression(option["n"]), [*key, *coordinates, *zeros]
+        if record.function == "permutation":
+            self._call("block_permutation", out, count, *drawn, *operands)
+            return
+        function, ranges = record.function.replace(" ", "_"), values.expression(option["ranges"])
+        names = [self._c(name) for name, _ in record.operands]
+        if record.function == BEGUN:
+            self._call(function, out, ranges)
+        elif record.function == COUNTED:
+            self._call(function, out, ranges, count, *drawn)
+        elif record.function == DEALT:
+            self._call(function, out, operands[0], ranges, count, *drawn, *names[1:])
+        else:
+            self._call(function, out, *operands[:2], ranges, count, str(MOST_SORTED), *names[2:])
+
+    def _call(self, function: str, *given: str) -> None:
+        self.write(f"{function}({', '.join(given)}, thread);")
+
+
+def _has_tiles(codes: Sequence[Code]) -> bool:
+    """Tell whether code has lanes of a tile, whose places a compiler would keep over a loop."""
+    return any(
+        isinstance(code, Tile) or (isinstance(code, Around) and _has_tiles(code.body))
+        for code in codes
+    )

@@ -72,19 +72,25 @@ class OnMultiprocessors:
     placed: Mapping[int, KernelPlace]
 
     def shared(self, step: KernelLaunch, points: PointCounts) -> Shared:
-        """Return how a kernel is shared at these points: by the blocks of its function."""
+        """Return how a kernel is shared at these points: by the blocks of its function; where it
+        has several, each has as much of its work as it has of their blocks.
+        """
         placed = self.placed[id(step.kernel)]
         if not placed.functions:
             return Shared(float(self.machine.multiprocessors), 0.0, 0)
-        each = [self._alone(function, points) for function in placed.functions]
-        most = max(one.share for one in each)
+        blocks = [self._blocks(function, points) for function in placed.functions]
+        each = list(map(self._alone, placed.functions, blocks, [points] * len(blocks)))
+        share = sum(n * one.share for n, one in zip(blocks, each, strict=True)) / sum(blocks)
         if not placed.launches:
-            return Shared(most, 0.0, 0)
-        return Shared(most, sum(one.seconds for one in each), len(each))
+            return Shared(share, 0.0, 0)
+        return Shared(share, sum(one.seconds for one in each), len(each))
 
-    def _alone(self, function: Function, points: PointCounts) -> Shared:
+    def _blocks(self, function: Function, points: PointCounts) -> float:
+        count = max(points.executions, 1)
+        return max(total(points.length(function.blocks), points.weight) / count, 1.0)
+
+    def _alone(self, function: Function, blocks: float, points: PointCounts) -> Shared:
         machine, count = self.machine, max(points.executions, 1)
-        blocks = max(total(points.length(function.blocks), points.weight) / count, 1.0)
         held = max(machine.shared_bytes // max(function.shared_bytes, 1), 1)
         each = min(blocks / machine.multiprocessors, float(held))
         busy = min(1.0, max(each, 1.0) * function.threads / BUSY_THREADS)
