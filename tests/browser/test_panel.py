@@ -66,7 +66,14 @@ def test_the_panel_opens_beside_the_notebook_and_changes_both_ways(lab: Lab) -> 
     notebook = page.page.locator(".jp-NotebookPanel").bounding_box()
     assert panel.bounding_box()["x"] >= notebook["x"] + notebook["width"]
     assert "jp-NotebookPanel" in page.page.evaluate(CURRENT)  # who runs cells goes on there
+    expect(panel.locator(".wbk-chip-changed").first).to_have_text("b → [b]")
     lab.shot(page, "panel")
+    expect(panel.get_by_role("button", name="Redo")).to_be_disabled()
+    panel.get_by_role("button", name="Undo").click()
+    shows(panel, "as written")
+    expect(panel.locator(".wbk-chip-changed")).to_have_count(0)
+    panel.get_by_role("button", name="Redo").click()
+    shows(panel, "Vectorize")
     panel.get_by_role("button", name="Undo").click()
     shows(panel, "as written")
     command(page, "notebook:run-all-below")

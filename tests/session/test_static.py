@@ -163,7 +163,7 @@ def _odd_names(shown: Snapshot) -> Snapshot:
     odd = ['<b>"x"</b> &amp;', "a\\b\n\tc", "𝛉∇" * 30, "", "plain"]
     paths = [(name, "x") for name in odd]
     nodes = (
-        replace(n, box=box_text(o, o, o, is_output=False), scope=path, kind="external")
+        replace(n, box=box_text(o, o, o, (), is_output=False), scope=path, kind="external")
         for n, o, path in zip(shown.nodes, odd, paths, strict=True)
     )
     edges = (replace(e, mark=o) for e, o in zip(shown.edges, odd, strict=False))

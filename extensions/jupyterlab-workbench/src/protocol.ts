@@ -1,9 +1,10 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const PROTOCOL = 8;
+export const PROTOCOL = 9;
 
 export const DOT = {
   "nameSize": 16,
+  "chipSize": 14,
   "routed": 150,
   "patient": 300,
   "head": [
@@ -74,6 +75,7 @@ export interface LineView {
 
 export interface LoopView {
   readonly text: string;
+  readonly dim: string;
   readonly mark: string;
 }
 
@@ -96,6 +98,7 @@ export interface Node {
   readonly outputs: readonly string[];
   readonly loops: readonly number[];
   readonly storage: string;
+  readonly kept: readonly string[];
 }
 
 export interface Snapshot {
@@ -525,7 +528,7 @@ export interface UnprofiledView {
 }
 
 export interface ProgressView {
-  readonly what: "measurement" | "profile";
+  readonly what: "measurement" | "profile" | "calibration";
   readonly stage: string;
   readonly done: number;
   readonly total: number;
@@ -655,6 +658,13 @@ export interface Profile {
   readonly force: boolean;
 }
 
+export interface Calibrate {
+  readonly type: "calibrate";
+  readonly id: number;
+  readonly workbench: string;
+  readonly backend: string;
+}
+
 export interface Cancel {
   readonly type: "cancel";
   readonly id: number;
@@ -699,6 +709,11 @@ export interface StateMessage {
 export interface Untraced {
   readonly type: "untraced";
   readonly programs: readonly UntracedView[];
+}
+
+export interface PredictedAnew {
+  readonly type: "predicted-anew";
+  readonly parts: readonly Part[];
 }
 
 export interface Answer {
@@ -758,6 +773,6 @@ export interface Packed {
   readonly gzip: string;
 }
 
-export type Request = Hello | Want | Forget | Apply | Show | Rename | Remove | Replay | Optimize | Measure | Profile | Cancel | Change | Save | Load;
+export type Request = Hello | Want | Forget | Apply | Show | Rename | Remove | Replay | Optimize | Measure | Profile | Calibrate | Cancel | Change | Save | Load;
 
-export type Message = Welcome | StateMessage | Untraced | Answer | Saved | Done | Failed | Running;
+export type Message = Welcome | StateMessage | Untraced | PredictedAnew | Answer | Saved | Done | Failed | Running;

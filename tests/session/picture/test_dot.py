@@ -76,11 +76,10 @@ def test_long_texts_lose_their_middle() -> None:
 @needs_dot
 @pytest.mark.parametrize("name", ['<b>"x"</b>&amp;', "a\\nb\\", "}; n0 -> n1", "état ∇θ", ""])
 def test_no_name_is_markup(name: str) -> None:
-    program = example.small()
-    moved = tuple(replace(s, scope=(name,)) for s in program.statements)
-    shown = snapshot(replace(program, equations=replace(program.equations, statements=moved)))
-    box = box_text(name, name, name, is_output=False)
-    shown = replace(shown, nodes=tuple(replace(n, box=box) for n in shown.nodes))
+    shown = snapshot(example.small())
+    box = box_text(name, name, name, (), is_output=False)
+    nodes = tuple(replace(n, box=box, scope=(name,)) for n in shown.nodes)
+    shown = replace(shown, nodes=nodes, scopes=scope_texts([(name,)]))
     for closed in (frozenset[tuple[str, ...]](), frozenset({(name,)})):
         done = subprocess.run(
             ["dot", "-Tplain"], input=dot(shown, closed), capture_output=True, text=True

@@ -29,6 +29,14 @@ def test_a_statement_with_a_reduction() -> None:
     assert (node.line.file, node.line.number) == ("reinforce.py", 14)
 
 
+def test_what_the_user_named_is_drawn_outside_of_scopes() -> None:
+    """`state` is the environment's, and what the text and the steps are about."""
+    nodes = snapshot(reinforce()).nodes
+    drawn = {node.scope for node in nodes if node.array == "state"}
+    others = {node.scope for node in nodes if node.array.startswith("environment.")}
+    assert (drawn, others) == ({()}, {("environment",)})
+
+
 def test_edges_carry_the_index_where_it_is_not_the_loop_variables() -> None:
     edges = snapshot(example.small()).edges
     assert [(e.source, e.target, e.label, e.carried) for e in edges] == [

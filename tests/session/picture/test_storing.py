@@ -6,7 +6,7 @@ import workbench as wb
 from workbench.program.storage import Storage
 from workbench.program.values import Program
 from workbench.session.picture.snapshot import snapshot
-from workbench.session.picture.storing import storage_text
+from workbench.session.picture.storing import storage_marks, storage_text
 from workbench.transforms.step.transform import Transform
 
 
@@ -58,6 +58,30 @@ def test_storage_is_told(step: Transform | None, array: str, told: str) -> None:
     assert storage_text(program, array) == told
     shown = [node.storage for node in snapshot(program).nodes if node.array == array]
     assert set(shown) == {told}
+
+
+@pytest.mark.parametrize(
+    ("step", "array", "marks"),
+    [
+        (None, "place", ()),
+        (wb.transforms.Contract("cost", "t"), "cost", ("1 of T",)),
+        (wb.transforms.Contract("place", "t"), "place", ("2 of T + 1",)),
+        (wb.transforms.Contract("cost", "t"), "place", ()),
+        (wb.transforms.Swap("place"), "place", ("host",)),
+    ],
+)
+def test_what_is_kept_is_on_the_chips(
+    step: Transform | None, array: str, marks: tuple[str, ...]
+) -> None:
+    program = example()
+    if step is not None:
+        program = wb.variant(program).apply(step).program
+    assert storage_marks(program)[array] == marks
+    shown = snapshot(program)
+    for node in shown.nodes:
+        if node.array == array:
+            assert node.kept == marks
+            assert all(mark in node.box.dot for mark in marks)
 
 
 @pytest.mark.parametrize(

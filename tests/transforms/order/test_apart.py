@@ -101,7 +101,7 @@ def test_blocks_in_any_order_are_shown() -> None:
     for stage in ("schedule", "loops", "operations", "memory"):
         assert ", in any order:" in stage_text(made, stage)
     found = snapshot(program)
-    assert (found.loops[0].text, found.loops[0].mark) == (APART.removesuffix(":"), "∥b/2")
+    assert (found.loops[0].text, found.loops[0].mark) == (APART.removesuffix(":"), "▮b/2")
     assert found.schedule.startswith(WALK)
     loops = [record for record in walk(made.memory.body) if isinstance(record, For)]
     assert [loop.apart for loop in loops] == [True, False, False]

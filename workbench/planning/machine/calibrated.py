@@ -76,6 +76,16 @@ def file_of(backend: str) -> Path:
     return cache_directory() / f"{backend}-{host}.json"
 
 
+def stamp(backend: str) -> str:
+    """Return what changes whenever the constants of a backend are measured, "" before."""
+    if backend not in DEFAULTS:
+        return ""
+    try:
+        return str(file_of(backend).stat().st_mtime_ns)
+    except OSError:
+        return ""
+
+
 def _default(backend: str, why: str) -> Machine:
     return replace(DEFAULTS[backend], note=f"uncalibrated: {why}")
 

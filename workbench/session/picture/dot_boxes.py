@@ -8,13 +8,16 @@ can give it the theme's colours.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from workbench.session.picture.scopes import Scope
 
 NAME = 16
 """Font size, in points, of a name that stands alone on its box; every box has room for it."""
+
+CHIP = 14
+"""Font size, in points, of a chip on the lower edge of a box whose name stands alone."""
 
 ROUTED = 150
 """The most boxes up to which arrows go round boxes and have room for their labels. Beyond it
@@ -62,8 +65,9 @@ END = "</font>>"
 """The markup in front of a label's second line and after it."""
 
 CONSTANTS = {
-    "nameSize": NAME, "routed": ROUTED, "patient": PATIENT, "head": HEAD, "large": LARGE,
-    "kinds": KINDS, "closed": CLOSED, "open": OPEN, "flow": FLOW, "carried": CARRIED, "end": END,
+    "nameSize": NAME, "chipSize": CHIP, "routed": ROUTED, "patient": PATIENT, "head": HEAD,
+    "large": LARGE, "kinds": KINDS, "closed": CLOSED, "open": OPEN, "flow": FLOW,
+    "carried": CARRIED, "end": END,
 }  # fmt: skip
 """The constants with which the browser assembles pictures."""
 
@@ -71,7 +75,8 @@ CONSTANTS = {
 @dataclass(frozen=True)
 class BoxText:
     """The texts on a box: two lines, and `short` alone where these would be too small to read.
-    `dot` are the attributes of the box that do not follow from its kind.
+    `dot` are the attributes of the box that do not follow from its kind; there the second line has
+    the chips too, which views draw on the box's edge.
     """
 
     first: str
@@ -91,12 +96,14 @@ class ScopeText:
     open: str
 
 
-def box_text(title: str, second: str, short: str, is_output: bool) -> BoxText:
+def box_text(title: str, second: str, short: str, chips: Sequence[str], is_output: bool) -> BoxText:
     """Return the texts of a statement's box; that of an output has a double line."""
+    line = f"{second} · {' '.join(chips)}" if chips else second
     first, second, short = shortened(title, 44), shortened(second, 54), shortened(short)
     double = ', peripheries="2"' if is_output else ""
-    label = f"<{_markup(first)}{SECOND}{_markup(second)}{END}"
-    return BoxText(first, second, short, f'width="{_width(short)}"{double}, label={label}')
+    label = f"<{_markup(first)}{SECOND}{_markup(shortened(line, 54))}{END}"
+    width = decimal(max(_hundredths(short), _chips_hundredths(chips)))
+    return BoxText(first, second, short, f'width="{width}"{double}, label={label}')
 
 
 def scope_texts(paths: Iterable[Scope]) -> dict[str, ScopeText]:
@@ -107,7 +114,7 @@ def scope_texts(paths: Iterable[Scope]) -> dict[str, ScopeText]:
 
 def _scope_text(name: str) -> ScopeText:
     title = shortened(f"▸ {name}")
-    closed = f'width="{_width(title)}", label=<{_markup(title)}{SECOND}'
+    closed = f'width="{decimal(_hundredths(title))}", label=<{_markup(title)}{SECOND}'
     name = json.dumps(" ".join(shortened(name).split()), ensure_ascii=False)
     return ScopeText(title, closed, f"label={name}")
 
@@ -125,9 +132,16 @@ def decimal(hundredths: int) -> str:
     return f"{hundredths // 100}.{hundredths % 100:02d}"
 
 
-def _width(name: str) -> str:
-    """Return the width of a name in inches: its characters 0.6 em wide, 8 points on both sides."""
-    return decimal((60 * NAME * len(name) + 1600) // 72)
+def _hundredths(name: str) -> int:
+    """Return the width of a name in hundredths of an inch: its characters 0.6 em wide, 8 points on
+    both sides.
+    """
+    return (60 * NAME * len(name) + 1600) // 72
+
+
+def _chips_hundredths(chips: Sequence[str]) -> int:
+    """Return that of chips in a row: 4 points on both sides of each, 3 between two."""
+    return sum(60 * CHIP * len(chip) + 1100 for chip in chips) // 72
 
 
 def _markup(text: str) -> str:

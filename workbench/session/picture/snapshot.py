@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal
 
 from workbench.errors import SourceLine
@@ -21,8 +22,8 @@ from workbench.program.values import Body, Call, IndexValue, Program, Read, Stat
 from workbench.program.values import Literal as Constant
 from workbench.session.picture.dot_boxes import BoxText, ScopeText, box_text, scope_texts
 from workbench.session.picture.edges import Edge, edges, is_successor, set_text
-from workbench.session.picture.scopes import closed_at_first
-from workbench.session.picture.storing import storage_text
+from workbench.session.picture.scopes import Scope, closed_at_first
+from workbench.session.picture.storing import storage_marks, storage_text
 
 Kind = Literal[
     "operation", "contraction", "reduction", "random", "recurrence", "update", "external"
@@ -72,11 +73,13 @@ class LineView:
 
 @dataclass(frozen=True)
 class LoopView:
-    """A loop of the schedule: `for t reversed`, `axis b`. `mark` is its form on a box: `t`, `←t`
-    backwards, `t/64` over blocks of 64, `[b]` as an array axis, all of it at once.
+    """A loop of the schedule over a dimension: `for t reversed`, `axis b`. `mark` is its form on a
+    box: `t`, `←t` backwards, `t/64` over blocks of 64, `▮b/64` over such blocks that run at once,
+    `[b]` as an array axis, all of it at once.
     """
 
     text: str
+    dim: str
     mark: str
 
 
@@ -107,6 +110,8 @@ class Node:
     """The loops around it, outermost first: positions in `Snapshot.loops`."""
     storage: str
     """The storage of the array that it writes."""
+    kept: tuple[str, ...]
+    """What is kept of that array, and where, as steps left it: `2 of T + 1`, `host`."""
 
 
 @dataclass(frozen=True)
@@ -131,8 +136,10 @@ class Snapshot:
 
 def snapshot(program: Program) -> Snapshot:
     """Return the data that views draw of `program`."""
-    paths = [s.scope for s in program.statements]
+    drawn = _drawn_scopes(program)
+    paths = list(drawn.values())
     loops, around = _loops(program)
+    kept = storage_marks(program)
     return Snapshot(
         name=program.name,
         description=_unbroken(program.description),
@@ -141,7 +148,10 @@ def snapshot(program: Program) -> Snapshot:
             for p in program.parameters
         ),
         dims=tuple(DimView(d.name, str(d.size)) for d in program.dims),
-        nodes=tuple(_node(program, s, around.get(s.name, ()), loops) for s in program.statements),
+        nodes=tuple(
+            _node(program, s, drawn[s.name], around.get(s.name, ()), loops, kept.get(s.array, ()))
+            for s in program.statements
+        ),
         edges=edges(program),
         loops=loops,
         schedule=tree.text(program.schedule),
@@ -170,13 +180,14 @@ def _loops(program: Program) -> tuple[tuple[LoopView, ...], dict[str, tuple[int,
         for loop in above:
             if id(loop) not in positions:
                 positions[id(loop)] = len(views)
-                views.append(LoopView(tree.heading(loop, "").removesuffix(":"), _mark(loop)))
+                text = tree.heading(loop, "").removesuffix(":")
+                views.append(LoopView(text, loop.dim, _mark(loop)))
         around[name] = tuple(positions[id(loop)] for loop in above)
     return tuple(views), around
 
 
 def _mark(loop: tree.Loop) -> str:
-    way = "∥" if loop.apart else "←" if loop.backwards else ""
+    way = "▮" if loop.apart else "←" if loop.backwards else ""
     blocks = "" if loop.tile is None else f"/{loop.tile}"
     text = f"{way}{loop.dim}{blocks}"
     return f"[{text}]" if loop.kind == "axis" else text
@@ -185,24 +196,24 @@ def _mark(loop: tree.Loop) -> str:
 def _node(
     program: Program,
     statement: Statement,
+    scope: Scope,
     around: tuple[int, ...],
     loops: tuple[LoopView, ...],
+    kept: tuple[str, ...],
 ) -> Node:
     array = program.array[statement.array]
     outputs = tuple(o.name for o in program.outputs if o.array == statement.array)
     summary = _summary(statement, shape_text(array.shape) if array.shape else "")
-    # its operation and the loops around it: `contract (64,) · i ←t [b]`
-    marks = " ".join(loops[position].mark for position in around)
-    second = f"{summary} · {marks}" if marks else summary
+    chips = (*(loops[position].mark for position in around), *kept)
     short = _short(program, statement)
     return Node(
         id=statement.name,
         title=title(statement),
         summary=summary,
-        box=box_text(title(statement), second, short, is_output=bool(outputs)),
+        box=box_text(title(statement), summary, short, chips, is_output=bool(outputs)),
         kind=_kind(program, statement),
         array=statement.array,
-        scope=statement.scope,
+        scope=scope,
         equation=equation(statement, program.equations),
         domain=set_text(statement.domain),
         reduction=set_text(statement.reduction) if statement.combiner else None,
@@ -217,7 +228,24 @@ def _node(
         outputs=outputs,
         loops=around,
         storage=storage_text(program, statement.array),
+        kept=kept,
     )
+
+
+def _drawn_scopes(program: Program) -> dict[str, Scope]:
+    """Return the scopes that statements are drawn in. Where arrays of a scope are named after it,
+    one that the user gave another name, as `state` in an environment, stands outside: so it is seen
+    although the scope is closed.
+    """
+    naming = {s.scope for s in program.statements if _named_after(s) == s.scope}
+    return {s.name: _named_after(s) if s.scope in naming else s.scope for s in program.statements}
+
+
+def _named_after(statement: Statement) -> Scope:
+    """Return the scopes that a statement's array is named after, outermost first."""
+    *parts, _ = statement.array.split(".")
+    pairs = zip(statement.scope, parts, strict=False)
+    return tuple(name for name, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def line_view(line: SourceLine | None) -> LineView | None:

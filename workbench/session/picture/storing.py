@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from workbench.program.values import Program
+from collections.abc import Iterator
+
+from workbench.lowering.memory.lives import lives
+from workbench.polyhedral.lifetimes.windows import Lifetime
+from workbench.program.values import Array, Program
 
 
 def storage_text(program: Program, array: str) -> str:
@@ -33,3 +37,22 @@ def storage_text(program: Program, array: str) -> str:
         elif given == array:
             told.append(f"handed on to {to}")
     return ", ".join(told)
+
+
+def storage_marks(program: Program) -> dict[str, tuple[str, ...]]:
+    """Return what is kept of arrays, and where, if steps changed that: `2 of T + 1` slices of a
+    dimension, `host`.
+    """
+    known = lives(program) if program.storage.contracted else {}
+    return {a.name: tuple(_marks(program, a, known.get(a.name))) for a in program.arrays}
+
+
+def _marks(program: Program, array: Array, lifetime: Lifetime | None) -> Iterator[str]:
+    contracted = {dim for name, dim in program.storage.contracted if name == array.name}
+    if contracted and lifetime is not None:
+        windows = lifetime.windows
+        for dim, (lower, upper), window in zip(array.dims, array.extent, windows, strict=True):
+            if dim in contracted and window not in (None, upper - lower):
+                yield f"{window} of {upper - lower}"
+    if array.name in program.storage.on_host:
+        yield "host"

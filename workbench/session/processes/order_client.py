@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from workbench.errors import WorkbenchError
+from workbench.session.processes.meter import MeterProgress
 from workbench.session.processes.pipe import Child
 
 Result = TypeVar("Result")
+Heard = TypeVar("Heard", contravariant=True)
 
 
 class OrderClient(ABC, Generic[Result]):
@@ -58,3 +60,41 @@ class OrderClient(ABC, Generic[Result]):
             result = self._result = came()
         self._ended(result)
         self._over.set()
+
+
+class Listener(Protocol[Heard]):
+    """A listener to an order. It is called on threads of the order."""
+
+    def progress(self, made: MeterProgress) -> None:
+        """Hear of progress."""
+
+    def ended(self, result: Heard) -> None:
+        """Hear the result: once, after everything else."""
+
+
+class ResultClient(OrderClient[Result]):
+    """An order that has one result, and is ended at once: then there is `none` of it."""
+
+    none: ClassVar[Any]
+
+    def __init__(self, module: str, order: object, told: Listener[Result]) -> None:
+        self._told = told
+        super().__init__(module, order, told.ended)
+
+    def cancel(self) -> None:
+        """End it at once: nothing of it is kept."""
+        self._child.stop()
+        self._end(lambda: self.none)
+
+    def _hear(self, message: Any) -> None:
+        if isinstance(message, type(self.none)):
+            self._end(lambda: message)
+        else:
+            self._told.progress(message)
+
+    def _died(self, reason: str) -> None:
+        self._end(lambda: self._gone(reason))
+
+    @abstractmethod
+    def _gone(self, reason: str) -> Result:
+        """Return the result where the process is gone."""

@@ -1,16 +1,13 @@
-"""The profiling process: one for each profile. It ends with its profile, or with the other end."""
+"""The profiling process: one for each profile."""
 
 from __future__ import annotations
 
-import os
-import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.errors import TooLongError, WorkbenchError
 from workbench.measure.profile import Profile, profile
-from workbench.session.processes.meter import MeterProgress
-from workbench.session.processes.pipe import Parent
+from workbench.session.processes.one_order import Report, carry_out
 from workbench.session.protocol.failures import error_view
 from workbench.session.protocol.state import ErrorView
 from workbench.variants.variant import Variant
@@ -40,7 +37,7 @@ class Profiled:
     too_long: bool = False
 
 
-def profiled(order: ProfileOrder, report: Callable[[str, int, int], None]) -> Profiled:
+def profiled(order: ProfileOrder, report: Report) -> Profiled:
     """Profile."""
     try:
         made = profile(
@@ -62,14 +59,4 @@ def profiled(order: ProfileOrder, report: Callable[[str, int, int], None]) -> Pr
 
 def main() -> None:
     """Carry out the one order."""
-    parent = Parent()
-    messages = iter(parent)
-    order = next(messages)
-    threading.Thread(target=_watch, args=(messages,), daemon=True).start()
-    parent.send(profiled(order, lambda *stage: parent.send(MeterProgress(*stage))))
-
-
-def _watch(messages: Iterator[object]) -> None:
-    """End with the other end: at once, whatever is running."""
-    next(messages, None)
-    os._exit(0)
+    carry_out(profiled)

@@ -1,7 +1,8 @@
 """The messages between a workbench in Python and its views, both ways.
 
 A view says `Hello` and gets `Welcome`, `State`s and answers. `Want` asks for a part, once: parts
-never change, as a variant's key is a hash of its content. Everything else is a request to change
+do not change, as a variant's key is a hash of its content; those with predicted times change with a
+calibration, which `PredictedAnew` tells. Everything else is a request to change
 something, whose effect is a new `State`, or a `Failed`.
 
 States go to every view. An answer goes to the connection that asked. Views that share a connection
@@ -16,7 +17,7 @@ from typing import Any, Literal
 
 from workbench.session.protocol.state import ErrorView, State, UntracedView
 
-PROTOCOL = 8
+PROTOCOL = 9
 """Raised with every change of a message, a state or a part; the other side says so and stops."""
 
 Part = Literal[
@@ -185,8 +186,20 @@ class Profile:
 
 
 @dataclass(frozen=True)
+class Calibrate:
+    """Measures what predicted times of a backend are made of, and keeps it for this machine."""
+
+    type: Literal["calibrate"]
+    id: int
+    workbench: str
+    backend: str
+
+
+@dataclass(frozen=True)
 class Cancel:
-    """Stops the current measurement, of which finished rounds stay, or the current profile."""
+    """Stops the current measurement, of which finished rounds stay, or the current profile or
+    calibration.
+    """
 
     type: Literal["cancel"]
     id: int
@@ -240,6 +253,7 @@ Request = (
     | Optimize
     | Measure
     | Profile
+    | Calibrate
     | Cancel
     | Change
     | Save
@@ -277,6 +291,16 @@ class Untraced:
 
     type: Literal["untraced"]
     programs: tuple[UntracedView, ...]
+
+
+@dataclass(frozen=True)
+class PredictedAnew:
+    """Tells that parts with predicted times are no longer as they were: who shows them asks
+    again.
+    """
+
+    type: Literal["predicted-anew"]
+    parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
@@ -334,4 +358,6 @@ class Running:
     over: bool
 
 
-Message = Welcome | StateMessage | Untraced | Answer | Saved | Done | Failed | Running
+Message = (
+    Welcome | StateMessage | Untraced | PredictedAnew | Answer | Saved | Done | Failed | Running
+)

@@ -248,11 +248,11 @@ class UnprofiledView:
 
 @dataclass(frozen=True)
 class ProgressView:
-    """A measurement or a profile under way. `group` is its comparison, "" before the first round is
-    finished.
+    """A measurement, a profile or a calibration under way. `group` is its comparison, "" before the
+    first round is finished.
     """
 
-    what: Literal["measurement", "profile"]
+    what: Literal["measurement", "profile", "calibration"]
     stage: str
     done: int
     total: int

@@ -7,12 +7,14 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.session.outputs import page
+from workbench.session.processes.calibrator import CalibrateOrder
 from workbench.session.processes.meter import MeasureOrder
 from workbench.session.processes.orders import Grown, Picture
 from workbench.session.processes.profiler import ProfileOrder
 from workbench.session.protocol.failures import error_view
 from workbench.session.protocol.messages import (
     Apply,
+    Calibrate,
     Cancel,
     Change,
     Done,
@@ -67,6 +69,9 @@ def _handle(session: Session, request: Request, reply: Reply) -> None:
             _measure(session, request, reply)
         case Profile():
             _profile(session, request, reply)
+        case Calibrate(backend=backend):
+            order = CalibrateOrder(backend)
+            session.calibrate(order, lambda result: _finish(request, reply, result.error))
         case Save():
             threading.Thread(target=_save, args=(session, request, reply), daemon=True).start()
         case Load(text=text, show=show):
@@ -167,7 +172,7 @@ def _save(session: Session, request: Save, reply: Reply) -> None:
 
 
 def _finish(
-    request: Apply | Replay | Optimize | Measure | Profile | Load,
+    request: Apply | Replay | Optimize | Measure | Profile | Calibrate | Load,
     reply: Reply,
     error: ErrorView | None,
     variant: str | None = None,

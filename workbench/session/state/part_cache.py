@@ -10,6 +10,7 @@ from itertools import accumulate
 from typing import Any
 
 from workbench.backends import default
+from workbench.planning.machine.calibrated import stamp
 from workbench.session.picture.snapshot import Snapshot
 from workbench.session.processes.worker_client import WorkerClient
 from workbench.session.protocol.capsule import Plain, SavedPart, plain
@@ -19,13 +20,15 @@ from workbench.session.protocol.state import ErrorView
 from workbench.variants.variant import Variant
 
 Reply = Callable[[Message], None]
-Key = tuple[str, str, str]
+Key = tuple[str, str, str, str]
 Json = Mapping[str, Any]
 
 STREAMED: Part = "moves"
 """The part that comes in batches."""
 BEGUN_WITH = {"sizes": {}, "dtype": "float32"}
 """The arguments that views begin with, besides the default backend."""
+PREDICTED: tuple[Part, ...] = ("cost", "price", "preview", "sweep", "runs")
+"""The parts with predicted times of a backend: they are others once this machine is calibrated."""
 OF_SHOWN: tuple[tuple[Part, Json], ...] = ((STREAMED, {}),)
 """The same of the shown variant alone: lists, which take seconds."""
 AS_LONG_AS_VARIANTS: frozenset[Part] = frozenset({"snapshot", "price"})
@@ -169,6 +172,10 @@ class PartCache:
             del self._entries[key]
 
     def _start(self, key: Key, entry: _Entry, variant: Variant, urgency: str) -> None:
+        """Have a part computed; let go of what was predicted of it before."""
+        for old in [one for one in self._entries if one[:3] == key[:3] and one != key]:
+            if self._entries[old].done:
+                del self._entries[old]
         saved = entry.saved
         entry.order = self._work.order(
             "part",
@@ -230,4 +237,8 @@ def _rest(saved: SavedPart) -> Any:
 
 
 def _key(part: str, variant: str, arguments: Mapping[str, Any]) -> Key:
-    return part, variant, json.dumps(arguments, sort_keys=True)
+    """Return the name of a part; of one with predicted times also which constants these are made
+    of.
+    """
+    constants = stamp(str(arguments.get("backend"))) if part in PREDICTED else ""
+    return part, variant, json.dumps(arguments, sort_keys=True), constants

@@ -17,6 +17,8 @@ from workbench.errors import WorkbenchError
 from workbench.measure.profile import Profile
 from workbench.measure.rounds.measurement import Measurement
 from workbench.measure.store import Store
+from workbench.session.processes.calibrator import Calibrated, CalibrateOrder
+from workbench.session.processes.calibrator_client import CalibratorClient
 from workbench.session.processes.meter import Measured, MeasureOrder
 from workbench.session.processes.meter_client import MeterClient
 from workbench.session.processes.orders import Grown, Misfit
@@ -29,6 +31,7 @@ from workbench.session.protocol.failures import sentence
 from workbench.session.protocol.measurements import belonging, measurement_views, together
 from workbench.session.protocol.messages import (
     Message,
+    PredictedAnew,
     Running,
     StateMessage,
 )
@@ -41,8 +44,9 @@ from workbench.session.protocol.state import (
     VariantView,
 )
 from workbench.session.protocol.state_views import backend_views, size_views, variant_view
+from workbench.session.state.calibration_progress import CalibrationProgress
 from workbench.session.state.measurement_progress import MeasurementProgress
-from workbench.session.state.part_cache import PartCache
+from workbench.session.state.part_cache import PREDICTED, PartCache
 from workbench.session.state.profile_progress import ProfileProgress
 from workbench.session.state.progress import Progress
 from workbench.session.state.saved_tree import SavedTree, misfit_text, old_tree
@@ -51,7 +55,7 @@ from workbench.session.state.variant_tree import VariantTree, planted
 from workbench.variants.variant import Variant
 
 Ended = Callable[[ErrorView | None], None]
-Client = TypeVar("Client", MeterClient, ProfilerClient)
+Client = TypeVar("Client", MeterClient, ProfilerClient, CalibratorClient)
 
 AUTOMATIC = "automatic"
 """The name of the automatic recipe's variant when `wb.run` runs a program as it."""
@@ -74,7 +78,7 @@ class Session:
         self._values = Values(1, planted(variant))
         self._listeners: tuple[Callable[[], None], ...] = ()
         self._views: dict[tuple[str, int, str], VariantView] = {}
-        self._measuring: MeterClient | ProfilerClient | None = None
+        self._measuring: MeterClient | ProfilerClient | CalibratorClient | None = None
         self._read_store()
         self._prepare_shown()
         self._prepare(self.tree.variants.values())
@@ -337,11 +341,24 @@ class Session:
         told = ProfileProgress(self, order, ended)
         return self._start(told, lambda: ProfilerClient(order, told))
 
+    def calibrate(
+        self, order: CalibrateOrder, ended: Callable[[Calibrated], None] = lambda result: None
+    ) -> CalibratorClient:
+        """Start to calibrate this machine. Raises WorkbenchError as `measure` does."""
+        told = CalibrationProgress(self, ended)
+        return self._start(told, lambda: CalibratorClient(order, told))
+
+    def predicted_anew(self) -> None:
+        """Tell every view that predicted times have changed, whichever workbench it shows."""
+        self._send(PredictedAnew("predicted-anew", PREDICTED))
+        self._tell()
+
     def _start(self, told: Progress, start: Callable[[], Client]) -> Client:
         with self._lock:
             if self._measuring is not None:
-                what = "measurement" if isinstance(self._measuring, MeterClient) else "profile"
-                raise WorkbenchError(f"a {what} is under way; stop it or wait for its end")
+                what = self._values.measuring
+                name = "measurement" if what is None else what.what
+                raise WorkbenchError(f"a {name} is under way; stop it or wait for its end")
             told.begin()
             try:
                 client = start()
@@ -357,7 +374,7 @@ class Session:
             self._measuring = None
 
     def cancel(self) -> bool:
-        """Stop the current measurement or profile; False where there is none."""
+        """Stop the current measurement, profile or calibration; False where there is none."""
         with self._lock:
             measuring = self._measuring
         if measuring is not None:

@@ -1,5 +1,6 @@
 // Actions on the whole workbench, shared by the header's buttons, its menu and JupyterLab's commands.
 
+import { next } from "../model/lineage";
 import { tickedIn } from "../model/selection";
 import type { Store, Values } from "../model/store";
 import type { VariantView } from "../protocol";
@@ -9,6 +10,7 @@ import { picture, print } from "./standalone-picture";
 
 export type ActionName =
   | "undo"
+  | "redo"
   | "fit"
   | "measure"
   | "profile"
@@ -40,6 +42,7 @@ export async function perform(store: Store, what: () => unknown): Promise<void> 
 export function actions(store: Store, root: HTMLElement): readonly Action[] {
   const values = store.values();
   const current = shown(values);
+  const again = values.state ? next(values.selection.left, values.state) : undefined;
   const live = values.status === "connected" ? "" : "This wants the notebook's Jupyter kernel.";
   const none = current ? "" : "There is no program yet.";
   const drawn = root.querySelector(".wbk-viewport") ? "" : "There is no picture yet.";
@@ -54,6 +57,9 @@ export function actions(store: Store, root: HTMLElement): readonly Action[] {
   return [
     action("undo", "Undo the last step", none || undoRefused(values, current), () =>
       store.ask({ type: "show", variant: current?.parent ?? "" }),
+    ),
+    action("redo", "Redo the next step", none || redoRefused(values, again), () =>
+      store.ask({ type: "show", variant: again?.key ?? "" }),
     ),
     action("fit", "Show the whole graph", drawn, () => store.tools.fit?.()),
     action("measure", "Measure", none || live || measuring, () => {
@@ -112,6 +118,11 @@ const shown = ({ state }: Values): VariantView | undefined =>
 
 function undoRefused({ status }: Values, current: VariantView | undefined): string {
   if (current?.parent === null) return "This is the program as written.";
+  return status === "connected" || status === "saved" ? "" : "This wants the notebook's Jupyter kernel.";
+}
+
+function redoRefused({ status }: Values, again: VariantView | undefined): string {
+  if (!again) return "No step was undone here.";
   return status === "connected" || status === "saved" ? "" : "This wants the notebook's Jupyter kernel.";
 }
 

@@ -1,7 +1,8 @@
 // The header: the shown variant, its steps, and the actions on the whole workbench.
 
 import { useRef } from "react";
-import { useCurrent, useStore, useValues, useWorkbench } from "../model/hooks";
+import { useCurrent, useSelection, useStore, useValues, useWorkbench } from "../model/hooks";
+import { next } from "../model/lineage";
 import type { Status } from "../model/transport";
 import type { Running } from "../protocol";
 import { type Action, type ActionName, actions, perform } from "./actions";
@@ -31,6 +32,7 @@ export function Header(): JSX.Element {
           </button>
         )}
         <Undo />
+        <Redo />
         <Menu label="Save" items={() => grouped(all())} />
       </div>
     </header>
@@ -82,6 +84,24 @@ function Undo(): JSX.Element {
       onClick={() => void perform(store, () => store.ask({ type: "show", variant: parent ?? "" }))}
     >
       Undo
+    </button>
+  );
+}
+
+function Redo(): JSX.Element {
+  const store = useStore();
+  const { status } = useValues();
+  const again = next(useSelection().left, useWorkbench());
+  const answers = status !== "connecting" && status !== "waiting";
+  return (
+    <button
+      className="wbk-button"
+      type="button"
+      disabled={!again || !answers}
+      title={again ? `Redo: ${again.name}` : "No step was undone here"}
+      onClick={() => void perform(store, () => store.ask({ type: "show", variant: again?.key ?? "" }))}
+    >
+      Redo
     </button>
   );
 }

@@ -2,6 +2,7 @@
 
 import { useRef } from "react";
 import { useCurrent, useStore, useValues, useWorkbench } from "../model/hooks";
+import { lineageOf } from "../model/lineage";
 import type { VariantView } from "../protocol";
 import { useWidth } from "../views/charts/width";
 import { perform } from "./actions";
@@ -57,16 +58,6 @@ export function Steps(): JSX.Element {
       </ol>
     </nav>
   );
-}
-
-function lineageOf(current: VariantView, variants: readonly VariantView[]): readonly VariantView[] {
-  const found: VariantView[] = [];
-  for (let one: VariantView | undefined = current; one; ) {
-    found.unshift(one);
-    const parent: string | null = one.parent;
-    one = variants.find((variant) => variant.key === parent);
-  }
-  return found;
 }
 
 /** Counts the last names that can be read side by side in so many pixels: one at least, all where the room is

@@ -1,7 +1,7 @@
 // The difference between two variants' programs, by the ids of their statements and by their meaning, never by their
 // drawing.
 
-import type { Node, Snapshot } from "../protocol";
+import type { LoopView, Node, Snapshot } from "../protocol";
 
 /** The aspects in which a statement can differ, in the reader's words. */
 export type Difference = "new" | "equation" | "domain" | "reads" | "loops" | "storage";
@@ -11,22 +11,31 @@ export interface Changes {
   readonly changed: ReadonlyMap<string, readonly Difference[]>;
   /** Statements that are there no more. */
   readonly gone: readonly Node[];
+  /** The loops around changed statements that were there before, and what was kept of their arrays. */
+  readonly before: ReadonlyMap<string, { readonly loops: readonly LoopView[]; readonly kept: readonly string[] }>;
 }
 
 export function changes(before: Snapshot, after: Snapshot): Changes {
   const old = new Map(before.nodes.map((node) => [node.id, node]));
   const moved = moves(before, after);
   const changed = new Map<string, readonly Difference[]>();
+  const earlier = new Map<string, { readonly loops: readonly LoopView[]; readonly kept: readonly string[] }>();
   for (const node of after.nodes) {
     const was = old.get(node.id);
     const found: Difference[] = was ? differences(was, node) : ["new"];
     if (was && moved.has(node.id)) found.push("loops");
     if (was && was.storage !== node.storage) found.push("storage");
-    if (found.length) changed.set(node.id, found);
+    if (!found.length) continue;
+    changed.set(node.id, found);
+    if (was) earlier.set(was.id, { loops: loopsOf(before, was), kept: was.kept });
   }
   const kept = new Set(after.nodes.map((node) => node.id));
-  return { changed, gone: before.nodes.filter((node) => !kept.has(node.id)) };
+  return { changed, gone: before.nodes.filter((node) => !kept.has(node.id)), before: earlier };
 }
+
+/** Returns the loops around a statement, outermost first. */
+export const loopsOf = (snapshot: Snapshot, node: Node): readonly LoopView[] =>
+  node.loops.flatMap((position) => snapshot.loops[position] ?? []);
 
 function differences(was: Node, node: Node): Difference[] {
   const found: Difference[] = [];

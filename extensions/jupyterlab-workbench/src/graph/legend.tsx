@@ -27,7 +27,7 @@ export function Legend(props: {
   readonly changes: Changes | null;
 }): JSX.Element {
   const { snapshot, overlay, colouring, theme, note, changes } = props;
-  const plain = snapshot.loops.find((loop) => /^[^[←]/.test(loop.mark));
+  const plain = snapshot.loops.find((loop) => /^[^[←▮]/.test(loop.mark));
   const entries = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState(false);
   const hides = useHides(entries, open);
@@ -59,6 +59,24 @@ export function Legend(props: {
               <>
                 {" "}
                 <code>[b]</code> as an array axis
+              </>
+            )}
+            {snapshot.loops.some((loop) => loop.mark.startsWith("▮")) && (
+              <>
+                {" "}
+                <code>▮b/16</code> in blocks that run at once
+              </>
+            )}
+            {snapshot.nodes.some((node) => node.kept.some((text) => text !== "host")) && (
+              <>
+                {" "}
+                <code>2 of T</code> kept of an array
+              </>
+            )}
+            {snapshot.nodes.some((node) => node.kept.includes("host")) && (
+              <>
+                {" "}
+                <code>host</code> kept in host memory
               </>
             )}
           </span>

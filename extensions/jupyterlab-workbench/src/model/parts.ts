@@ -69,3 +69,6 @@ export function merged(part: Part, before: unknown, batch: unknown): unknown {
   for (const move of more.moves) moves.set(move.step.source, move);
   return { ...old, moves: [...moves.values()] } satisfies MovesView;
 }
+
+/** Tells whether something is kept under the name of one of these parts. */
+export const isPart = (key: string, parts: readonly Part[]): boolean => parts.some((part) => key.startsWith(`${part} `));

@@ -1,6 +1,7 @@
 // The one selection that all views share.
 
-import type { State } from "../protocol";
+import type { State, StepView } from "../protocol";
+import type { Left } from "./lineage";
 
 export type Path = readonly string[];
 export type Sizes = Readonly<Record<string, number>>;
@@ -36,6 +37,8 @@ export interface Selection {
   /** Coordinates of an instance of the first statement, where one is picked. */
   readonly instance: Sizes | null;
   readonly brushed: Brushed | null;
+  /** The step of the move under the pointer or the focus. */
+  readonly pointed: StepView | null;
   /** The line of the loop program (from 0) that the code goes to. */
   readonly line: number | null;
   readonly level: Level;
@@ -45,6 +48,8 @@ export interface Selection {
   readonly move: string | null;
   /** The refused step that the open one is taken for: it comes next. */
   readonly next: { readonly move: string; readonly text: string } | null;
+  /** The steps that were undone, to take them again. */
+  readonly left: Left;
   /** Variants ticked for comparing. */
   readonly compared: readonly string[];
   /** Sizes that differ from the program's own, for predictions and runs. */
@@ -71,12 +76,14 @@ export const INITIAL: Selection = {
   scope: null,
   instance: null,
   brushed: null,
+  pointed: null,
   line: null,
   // A change of the schedule first shows in the loops, one of the equations there too.
   level: "loops",
   kernel: "",
   move: null,
   next: null,
+  left: {},
   compared: [],
   sizes: {},
   backend: "",

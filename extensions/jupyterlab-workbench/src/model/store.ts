@@ -5,8 +5,9 @@ import type {
   Capsule, Done, Message, Part, PreviewView, Request, Running, Saved, Snapshot, State, UntracedView, VariantView, Welcome,
 } from "../protocol";
 import { PROTOCOL } from "../protocol";
-import { ABSENT, type Arguments, type Loaded, merged, partKey, type Parts, WAITING } from "./parts";
+import { ABSENT, type Arguments, isPart, type Loaded, merged, partKey, type Parts, WAITING } from "./parts";
 import { INITIAL, type Selection } from "./selection";
+import { withWayBack } from "./lineage";
 import type { Status, Transport } from "./transport";
 
 export interface Notice {
@@ -144,6 +145,10 @@ export function createStore(
         strangers = message.programs;
         change({ untraced: untraced() });
         break;
+      case "predicted-anew":
+        for (const key of [...parts.keys()]) if (isPart(key, message.parts)) parts.delete(key);
+        change({ loaded: values.loaded + 1 }); // who shows them asks again
+        break;
       case "part":
         hearPart(message.id, message.value, message.done);
         break;
@@ -184,7 +189,7 @@ export function createStore(
     if (!values.workbenches.includes(name)) change({ workbenches: [...values.workbenches, name] });
     change({ untraced: untraced() });
     if (!shown || open) show(name);
-    else if (name === shown) change({ state, selection: fitted(values.selection, state), problem: "" });
+    else if (name === shown) change({ state, selection: fitted(values.selection, state, values.state), problem: "" });
     void takeUp(state);
   }
 
@@ -218,7 +223,7 @@ export function createStore(
     if (values.status !== "connected" && values.status !== "saved") {
       if (!cut || asked.type !== "show" || !values.state) return Promise.reject(new Error(UNANSWERED[values.status]));
       const state = { ...values.state, current: asked.variant }; // what is loaded is there to be looked at
-      change({ state, selection: fitted(values.selection, state) });
+      change({ state, selection: fitted(values.selection, state, values.state) });
       return Promise.resolve({ type: "done", id: number, variant: null });
     }
     return new Promise((resolve, reject) => {
@@ -234,7 +239,7 @@ export function createStore(
     // The open pane is the reader's, whatever it shows.
     const next = { ...before, pane: values.selection.pane };
     const state = states.get(name) ?? null;
-    change({ state, selection: state ? fitted(next, state) : next, untraced: untraced(), running: null, problem: "" });
+    change({ state, selection: state ? fitted(next, state, null) : next, untraced: untraced(), running: null, problem: "" });
   }
 
   /** Takes the snapshot of a previewed step for its variant, so that it is not asked for again. */
@@ -346,10 +351,13 @@ export function createStore(
   };
 }
 
-/** Fits a selection to a state: what is run is so on the default backend until another is chosen, and brushing ends with
- * another variant, as it is of one only. */
-function fitted(selection: Selection, { current, backend }: State): Selection {
-  const chosen = selection.backend ? selection : { ...selection, backend };
+/** Fits a selection to a state: what is run is so on the default backend until another is chosen, what is undone can be
+ * done again, and brushing ends with another variant, as it is of one only. */
+function fitted(selection: Selection, state: State, before: State | null): Selection {
+  const { current, backend } = state;
+  const left = withWayBack(selection.left, before, state);
+  const same = selection.backend && left === selection.left;
+  const chosen = same ? selection : { ...selection, backend: selection.backend || backend, left };
   const { brushed } = chosen;
   return brushed && brushed.variant !== current ? { ...chosen, brushed: null } : chosen;
 }

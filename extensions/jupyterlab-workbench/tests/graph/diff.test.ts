@@ -37,6 +37,16 @@ test.each([
   expect([...changed]).toEqual([[node?.id, [word]]]);
 });
 
+test("what was there before a change is told", () => {
+  const { changed, before } = changes(WRITTEN, VECTORIZED);
+  expect([...before.keys()].sort()).toEqual([...changed.keys()].sort());
+  const [id] = [...changed.keys()];
+  const was = WRITTEN.nodes.find((node) => node.id === id);
+  expect(before.get(id ?? "")?.loops.map((loop) => loop.mark)).toEqual(
+    was?.loops.map((position) => WRITTEN.loops[position]?.mark),
+  );
+});
+
 test("statements that come and go are told", () => {
   const [first, ...rest] = LAYERS.nodes;
   const fewer = { ...LAYERS, nodes: rest };
@@ -48,7 +58,7 @@ test("statements that come and go are told", () => {
 const ALONE: Snapshot = { ...LAYERS, nodes: LAYERS.nodes.map((node) => ({ ...node, loops: [] })) };
 
 test("statements that come to share a loop differ, those that stay alone do not", () => {
-  const loop = { text: "for t", mark: "t" };
+  const loop = { text: "for t", dim: "t", mark: "t" };
   const [a, b, c] = ids(LAYERS) as [string, string, string];
   const standing = (where: Readonly<Record<string, number>>): Snapshot => ({
     ...Object.entries(where).reduce((one, [id, at]) => altered(one, id, { loops: [at] }), ALONE),
@@ -59,8 +69,8 @@ test("statements that come to share a loop differ, those that stay alone do not"
 });
 
 test("a statement that leaves a loop does not mark those that stay in it", () => {
-  const loop = { text: "for t", mark: "t" };
-  const axis = { text: "axis t", mark: "[t]" };
+  const loop = { text: "for t", dim: "t", mark: "t" };
+  const axis = { text: "axis t", dim: "t", mark: "[t]" };
   const [a, b, c] = ids(LAYERS) as [string, string, string];
   const all: Snapshot = { ...ALONE, loops: [loop, axis] };
   const together = [a, b, c].reduce<Snapshot>((one, id) => altered(one, id, { loops: [0] }), all);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { GraphView } from "../../src/graph/view";
-import type { Capsule, Snapshot } from "../../src/protocol";
+import type { Capsule, Snapshot, StepView } from "../../src/protocol";
 import { act, byText, type Drawn, drawn, enter, fire, texts } from "../drawing";
 import { altered, CAPSULE, LAYERS, WRITTEN } from "./pictures";
 
@@ -103,7 +103,27 @@ test("the loops of a statement stand on its box, and change with the variant, wh
   const changed = WRITTEN.nodes.filter((node) => node.domain.includes("0 <= b < B")).length;
   expect(shown.host.querySelectorAll(".wbk-change").length).toBe(changed);
   expect(texts(shown.host, ".wbk-legend").join("")).toContain(`changed by the last step (${changed})`);
+  expect(texts(box("g") ?? document, ".wbk-dim-chip")).toEqual(["b → [b]", "←t"]);
+  expect(texts(box("g") ?? document, ".wbk-chip-changed")).toEqual(["b → [b]"]);
 });
+
+test("a move under the pointer lights what it touches: what it names, or all in its loops", async () => {
+  await view();
+  const lit = (): number => shown.host.querySelectorAll(".wbk-pointed").length;
+  const step = { ...STEP, statements: ["g"], dims: ["t"] };
+  await act(async () => shown.store.select({ pointed: step }));
+  expect([lit(), box("g")?.classList.contains("wbk-pointed")]).toEqual([1, true]);
+  await act(async () => shown.store.select({ pointed: { ...step, statements: [] } }));
+  const inT = WRITTEN.nodes.filter((node) => node.loops.some((loop) => WRITTEN.loops[loop]?.dim === "t"));
+  expect(lit()).toBe(inT.length);
+  expect(shown.host.querySelectorAll(".wbk-dim").length).toBe(WRITTEN.nodes.length - inT.length);
+  await act(async () => shown.store.select({ pointed: null }));
+  expect([lit(), shown.host.querySelectorAll(".wbk-dim").length]).toEqual([0, 0]);
+});
+
+const STEP: StepView = {
+  transform: "Vectorize", text: "", source: "", json: {}, statements: [], arrays: [], dims: [], equation_step: false,
+};
 
 test("a search lights what it finds and Enter goes to it", async () => {
   await view();

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import golden from "../../../../tests/golden/session/measure.json";
+import { next } from "../../src/model/lineage";
 import { createStore, type Store } from "../../src/model/store";
 import type { Status, Transport } from "../../src/model/transport";
 import { PROTOCOL, type Capsule, type Message, type Request, type Snapshot, type State, type StepView, type VariantView } from "../../src/protocol";
@@ -245,6 +246,25 @@ test("what is brushed in a variant's memory is let go with the variant", () => {
   expect(store.values().selection.brushed).toBe(brushed);
   shows({ revision: 3, current: STATE.root });
   expect(store.values().selection.brushed).toBeNull();
+});
+
+test("steps that were undone can be taken again, until others are taken", () => {
+  const { store, shows } = live();
+  const step = (key: string, parent: string | null): VariantView => ({ ...STATE.variants[0], key, parent }) as VariantView;
+  const variants = [step("a", null), step("b", "a"), step("c", "b"), step("d", "b")];
+  const again = (): string | undefined => next(store.values().selection.left, { ...STATE, ...store.values().state })?.key;
+  shows({ revision: 1, variants, current: "c" });
+  expect(again()).toBeUndefined();
+  shows({ revision: 2, variants, current: "a" });
+  expect(again()).toBe("b");
+  shows({ revision: 3, variants, current: "b" });
+  expect(again()).toBe("c");
+  shows({ revision: 4, variants, current: "d" });
+  expect(again()).toBeUndefined();
+  shows({ revision: 5, variants, current: "b" });
+  expect(again()).toBe("d");
+  shows({ revision: 6, variants: variants.slice(0, 3), current: "b" });
+  expect(again()).toBeUndefined();
 });
 
 test("what fails after nobody wants it any more is told to nobody", () => {

@@ -170,10 +170,12 @@ function Progress({ measuring }: { measuring: ProgressView }): JSX.Element {
       <span className="wbk-stage" title={stage}>
         {stage}
       </span>
-      <progress max={Math.max(total, 1)} value={done} aria-label="Progress of the measurement" />
-      <span className="wbk-count">
-        {done} of {total} {COUNTED[stage] ?? ""}
-      </span>
+      {stage === "calibrating" ? (
+        <progress aria-label="Calibrating" />
+      ) : (
+        <progress max={Math.max(total, 1)} value={done} aria-label="Progress of the measurement" />
+      )}
+      <span className="wbk-count">{stage === "calibrating" ? "about 20 seconds" : `${done} of ${total} ${COUNTED[stage] ?? ""}`}</span>
       <button
         className="wbk-button"
         type="button"

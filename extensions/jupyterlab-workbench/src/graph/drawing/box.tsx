@@ -3,6 +3,8 @@
 import { memo } from "react";
 import { DOT } from "../../protocol";
 import type { Rectangle } from "../window/geometry";
+import { type Chip, Chips } from "./chips";
+import { rounded } from "./rounded";
 import { counted, type Scene, scopeOf } from "../layout/scene";
 import type { Text } from "../window/sight";
 
@@ -50,10 +52,11 @@ interface BoxProps {
   readonly changed: boolean;
   /** The share of a run's samples taken here. */
   readonly share: string | undefined;
+  readonly chips: readonly Chip[];
 }
 
 export const Box = memo(
-  function Box({ name, face, place, text, state, pressed, tabbable, ground, changed, share }: BoxProps): JSX.Element {
+  function Box({ name, face, place, text, state, pressed, tabbable, ground, changed, share, chips }: BoxProps): JSX.Element {
     const { left, top, width, height } = place;
     const middle = { x: width / 2, textAnchor: "middle" } as const;
     return (
@@ -70,19 +73,27 @@ export const Box = memo(
         <path className="wbk-ground" d={outline(face, width, height)} style={ground ? { fill: ground } : undefined} />
         {face.output && <path className="wbk-result" d={foot(width, height)} />}
         {text === "name" && (
-          <text className="wbk-short" {...middle} y={height / 2 + DOT.nameSize * 0.34} fontSize={DOT.nameSize}>
+          <text
+            className="wbk-short"
+            {...middle}
+            y={(chips.length ? height - DOT.chipSize / 2 - 3 : height) / 2 + DOT.nameSize * 0.34}
+            fontSize={DOT.nameSize}
+          >
             {face.short}
           </text>
         )}
         {text === "both" && (
           <>
-            <text {...middle} y={height / 2 - 2} fontSize={11}>
+            <text {...middle} y={height / 2 - (chips.length ? 4.5 : 2)} fontSize={11}>
               {face.first}
             </text>
-            <text {...middle} y={height / 2 + 10.5} fontSize={9}>
+            <text {...middle} y={height / 2 + (chips.length ? 7 : 10.5)} fontSize={9}>
               {face.second}
             </text>
           </>
+        )}
+        {text !== "none" && chips.length > 0 && (
+          <Chips chips={chips} middle={width / 2} edge={height + 4} size={text === "both" ? 9 : DOT.chipSize} />
         )}
         {share !== undefined && <Share text={share} right={width} large={text !== "both"} />}
       </g>
@@ -121,13 +132,4 @@ function outline({ kind }: Face, width: number, height: number): string {
   if (!kind.endsWith("external")) return rounded(0, 0, width, height, 5);
   const plug = (y: number): string => `M-4,${y}h9v5h-9z`;
   return `M0,0H${width}V${height}H0Z${plug(height / 2 - 9)}${plug(height / 2 + 4)}`;
-}
-
-export function rounded(x: number, y: number, width: number, height: number, radius: number): string {
-  const r = Math.min(radius, width / 2, height / 2);
-  const [across, down] = [width - 2 * r, height - 2 * r];
-  return (
-    `M${x + r},${y}h${across}a${r},${r} 0 0 1 ${r},${r}v${down}a${r},${r} 0 0 1 ${-r},${r}` +
-    `h${-across}a${r},${r} 0 0 1 ${-r},${-r}v${-down}a${r},${r} 0 0 1 ${r},${-r}z`
-  );
 }

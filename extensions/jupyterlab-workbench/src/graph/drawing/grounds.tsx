@@ -1,7 +1,7 @@
 // Open scopes: their grounds under the boxes, their names above.
 
 import { memo } from "react";
-import { rounded } from "./box";
+import { rounded } from "./rounded";
 import type { Rectangle } from "../window/geometry";
 import { type Layout, scopeOf } from "../layout/scene";
 

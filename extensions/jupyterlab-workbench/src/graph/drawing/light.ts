@@ -1,6 +1,8 @@
 // The lit boxes and arrows of a picture: the selection with its inputs and readers, a search's results, live arrays.
 
 import type { Selection } from "../../model/selection";
+import type { Node, Snapshot, StepView } from "../../protocol";
+import { loopsOf } from "../diff";
 import { type Scene, scopeBox } from "../layout/scene";
 
 export interface Light {
@@ -13,6 +15,8 @@ export interface Light {
   readonly touched: ReadonlySet<string>;
   readonly matches: ReadonlySet<string> | null;
   readonly live: ReadonlySet<string> | null;
+  /** What the step of the move under the pointer touches. */
+  readonly pointed: ReadonlySet<string> | null;
   /** Boxes that are elements wherever the window looks. */
   readonly near: readonly string[];
   /** True if all else stands back. */
@@ -26,7 +30,7 @@ const MOST = 60;
 
 export function light(
   scene: Scene,
-  { statements, scope, brushed }: Selection,
+  { statements, scope, brushed, pointed: step }: Selection,
   found: ReadonlySet<string> | null,
   arrow: string | null,
 ): Light {
@@ -45,6 +49,7 @@ export function light(
   const matches = found && boxesOf(scene, (node) => found.has(node.id));
   const held = new Set(brushed?.arrays);
   const live = held.size ? boxesOf(scene, (node) => held.has(node.array)) : null;
+  const pointed = step && boxesOf(scene, (node) => touches(step, node, scene.snapshot));
   const classes = [
     selected.size ? " wbk-has-selection" : "",
     matches ? " wbk-has-matches" : "",
@@ -58,23 +63,31 @@ export function light(
     touched,
     matches,
     live,
+    pointed,
     near: [...selected, ...inputs, ...outputs, ...(matches ?? [])].slice(0, MOST),
-    dim: selected.size > 0 || matches !== null || live !== null,
+    dim: selected.size > 0 || matches !== null || live !== null || (pointed?.size ?? 0) > 0,
     classes,
   };
 }
 
 /** Returns the classes of a box. */
-export function stateOf({ selected, inputs, outputs, matches, live, dim }: Light, name: string): string {
-  const lit = [selected, inputs, outputs, ...(matches ? [matches] : []), ...(live ? [live] : [])];
+export function stateOf({ selected, inputs, outputs, matches, live, pointed, dim }: Light, name: string): string {
+  const lit = [selected, inputs, outputs, matches, live, pointed].filter((boxes) => boxes !== null);
   return [
     selected.has(name) ? " wbk-selected" : "",
     inputs.has(name) ? " wbk-input" : "",
     outputs.has(name) ? " wbk-output" : "",
     matches?.has(name) ? " wbk-match" : "",
     live?.has(name) ? " wbk-live" : "",
+    pointed?.has(name) ? " wbk-pointed" : "",
     dim && !lit.some((boxes) => boxes.has(name)) ? " wbk-dim" : "",
   ].join("");
+}
+
+/** Tells whether a step is about a statement: it names it or its array, or names nothing but loops around it. */
+function touches({ statements, arrays, dims }: StepView, node: Node, snapshot: Snapshot): boolean {
+  if (statements.length || arrays.length) return statements.includes(node.id) || arrays.includes(node.array);
+  return loopsOf(snapshot, node).some(({ dim }) => dims.includes(dim));
 }
 
 function boxesOf(scene: Scene, holds: (node: Scene["snapshot"]["nodes"][number]) => boolean): ReadonlySet<string> {

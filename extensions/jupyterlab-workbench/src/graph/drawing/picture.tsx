@@ -3,6 +3,7 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from "react";
 import type { Selection } from "../../model/selection";
 import { Box, type Face, face } from "./box";
+import { type Chip, chips } from "./chips";
 import type { Changes } from "../diff";
 import type { Rectangle, Size, View } from "../window/geometry";
 import { Grounds, Names } from "./grounds";
@@ -11,7 +12,7 @@ import { type Light, light, stateOf } from "./light";
 import { Minimap, type Overview } from "./minimap";
 import { type Colouring, groundOf } from "./overlay";
 import { paint, type Painting } from "./paint";
-import type { Scene } from "../layout/scene";
+import { type Scene, scopeOf } from "../layout/scene";
 import { type Colour, mixed, type Theme } from "./theme";
 import { Tooltip } from "../tooltip";
 import { type Hands, useHands } from "../window/use-hands";
@@ -36,6 +37,7 @@ export interface PictureProps {
 }
 
 const NOBODY: readonly string[] = [];
+const NO_CHIPS: readonly Chip[] = [];
 
 export function Picture(props: PictureProps): JSX.Element {
   const { selection, theme, changes, colouring, matches, now, shares, hands, handle } = props;
@@ -90,6 +92,7 @@ export function Picture(props: PictureProps): JSX.Element {
   );
   const lost = useMemo(() => new Set(changes?.gone.map((node) => node.id)), [changes]);
   const faces = useMemo(() => new Map<string, Face>(), [scene]);
+  const marked = useMemo(() => new Map<string, readonly Chip[]>(), [scene, changes]);
 
   function box(name: string): JSX.Element | null {
     const place = layout.boxes.get(name);
@@ -97,6 +100,9 @@ export function Picture(props: PictureProps): JSX.Element {
     const known = faces.get(name) ?? face(scene, name);
     faces.set(name, known);
     const nodes = scene.inside.get(name) ?? [];
+    const [alone] = scopeOf(name) ? [] : nodes;
+    const own = marked.get(name) ?? (alone ? chips(scene.snapshot, alone, changes) : NO_CHIPS);
+    marked.set(name, own);
     const enters = before !== null && !before.layout.boxes.has(name);
     const isLost = nodes.length > 0 && nodes.every((node) => lost.has(node.id));
     const runs = now.size > 0 && nodes.some((node) => now.has(node.id));
@@ -113,6 +119,7 @@ export function Picture(props: PictureProps): JSX.Element {
         ground={groundOf(colouring, name, theme)}
         changed={nodes.some((node) => changes?.changed.has(node.id))}
         share={shares.get(name)}
+        chips={own}
       />
     );
   }

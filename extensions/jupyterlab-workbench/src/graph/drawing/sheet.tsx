@@ -1,10 +1,11 @@
 // The whole picture as elements, for export: every box with both lines of its text and every arrow, seen or not.
 
 import { Box, face } from "./box";
+import { type Chip, chips } from "./chips";
 import { Grounds, Names } from "./grounds";
 import { LitArrow } from "./lit";
 import { type Colouring, groundOf } from "./overlay";
-import type { Scene } from "../layout/scene";
+import { type Scene, scopeOf } from "../layout/scene";
 import type { Theme } from "./theme";
 
 export function Sheet(props: { scene: Scene; theme: Theme; colouring: Colouring }): JSX.Element {
@@ -30,9 +31,15 @@ export function Sheet(props: { scene: Scene; theme: Theme; colouring: Colouring 
             ground={groundOf(colouring, name, theme)}
             changed={false}
             share={undefined}
+            chips={chipsOf(scene, name)}
           />
       ))}
       <Names layout={layout} scale={1} />
     </g>
   );
+}
+
+function chipsOf(scene: Scene, name: string): readonly Chip[] {
+  const [node] = scene.inside.get(name) ?? [];
+  return node && !scopeOf(name) ? chips(scene.snapshot, node, null) : [];
 }

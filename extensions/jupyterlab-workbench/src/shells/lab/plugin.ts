@@ -16,6 +16,7 @@ const TAB = "tab-after";
 /** The commands by action, with their labels while there is no workbench. */
 const COMMANDS: Readonly<Record<ActionName, string>> = {
   undo: "Undo the last step",
+  redo: "Redo the next step",
   fit: "Show the whole graph",
   measure: "Measure",
   profile: "Profile",

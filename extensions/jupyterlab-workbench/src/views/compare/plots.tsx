@@ -5,6 +5,7 @@ import { useCallback, useState } from "react";
 import { Figure } from "../charts/figure";
 import type { Lettered } from "./letters";
 import { bytesText, byteUnit, secondsText, timeUnit } from "../../model/numbers";
+import { Uncalibrated } from "../run/estimated";
 
 const ROW = 26;
 
@@ -232,6 +233,7 @@ export function Predicted({ rows }: { rows: readonly Lettered[] }): JSX.Element 
       <Figure draw={draw} label="Predicted against measured times" />
       <p className="wbk-note">
         {within} of {known.length} within a factor of two (the band).{note ? ` ${note}.` : ""}
+        {note?.startsWith("uncalibrated") && <Uncalibrated note={note} />}
       </p>
     </>
   );

@@ -10,11 +10,14 @@ export function MoveList(props: {
   moves: readonly Shown[];
   before: EffectView | null;
   open: (step: StepJson) => void;
+  /** Hears of the move under the pointer or the focus, and when there is none any more. */
+  point: (move: MoveView | null) => void;
 }): JSX.Element {
+  const { before, open, point } = props;
   return (
-    <ul className="wbk-move-list">
+    <ul className="wbk-move-list" onPointerLeave={() => point(null)} onBlur={() => point(null)}>
       {props.moves.map(({ move, after, problem }) => (
-        <Row key={move.step.source} move={move} before={props.before} after={after} problem={problem} open={props.open} />
+        <Row key={move.step.source} move={move} before={before} after={after} problem={problem} open={open} point={point} />
       ))}
     </ul>
   );
@@ -26,6 +29,7 @@ interface RowProps {
   readonly after: EffectView | null;
   readonly problem: string;
   readonly open: (step: StepJson) => void;
+  readonly point: (move: MoveView | null) => void;
 }
 
 const Row = memo(
@@ -34,7 +38,7 @@ const Row = memo(
     old.move === now.move && old.before === now.before && old.after === now.after && old.problem === now.problem,
 );
 
-function OneRow({ move, before, after, problem, open }: RowProps): JSX.Element {
+function OneRow({ move, before, after, problem, open, point }: RowProps): JSX.Element {
   const { step, refused } = move;
   const given = step.text.slice(step.transform.length);
   return (
@@ -43,6 +47,8 @@ function OneRow({ move, before, after, problem, open }: RowProps): JSX.Element {
         className={refused !== null ? "wbk-move wbk-refused-move" : "wbk-move"}
         type="button"
         title={step.source}
+        onPointerEnter={() => point(move)}
+        onFocus={() => point(move)}
         onClick={() => open(step.json)}
       >
         <span className="wbk-move-name">

@@ -1,6 +1,6 @@
 // Moves: the possible next steps, for the selection and for the whole, and the one that is open.
 
-import { lazy, Suspense, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useCurrent, useOwnPart, usePart, useSelection, useStore } from "../../model/hooks";
 import type { Loaded } from "../../model/parts";
 import { isInside } from "../../model/scopes";
@@ -8,8 +8,10 @@ import { Waiting } from "../../waiting";
 import type { CostView, MovesView, MoveView, Snapshot, TransformView } from "../../protocol";
 import { MoveList } from "./move-list";
 import { type Filter, filtered, heavier, NO_FILTER, type Shown, sorted, useHeld, useOrder, weight } from "./move-order";
+import { Marked } from "../step/marked";
 import { OpenStep } from "../step/open-step";
 import { type Run, useAsked, useInView, usePrices } from "./pricing";
+import { Estimated } from "../run/estimated";
 import { openStep, stepOf, type StepJson } from "../step/steps";
 
 const StepForm = lazy(() => import("../step/step-form"));
@@ -82,6 +84,9 @@ function Lists(props: {
   const [filter, setFilter] = useState<Filter>(NO_FILTER);
   const { held, listeners } = useHeld();
   const host = useRef<HTMLDivElement>(null);
+  const { pointed } = useSelection();
+  const point = useCallback((move: MoveView | null) => store.select({ pointed: move && move.step }), [store]);
+  useEffect(() => () => point(null), [point]); // a list that is left lights nothing
   const { first, rest } = useMemo(
     () => parted(whole.value, own?.value ?? null, statements, arrays),
     [whole.value, own?.value, statements, arrays],
@@ -94,6 +99,7 @@ function Lists(props: {
   if (!whole.value) return <Waiting loaded={whole} what="the moves" />;
   const all = [...firstShown.all, ...restShown.all];
   const open = (json: StepJson): void => openStep(store, json);
+  const summary = whole.value.transforms.find((one) => one.name === pointed?.transform)?.summary ?? "";
   return (
     <div className="wbk-moves" ref={host} onKeyDown={(event) => moveThroughRows(event)}>
       <Bar filter={filter} set={setFilter} transforms={counted(whole.value.transforms, all)} />
@@ -111,11 +117,12 @@ function Lists(props: {
           New step …
         </button>
       </div>
+      <Estimated cost={cost.value} />
       {cost.status === "failed" && <p className="wbk-hint">No predictions: {cost.error?.sentence}</p>}
       <div {...listeners}>
         {statements.length > 0 && (
           <Section title={selectionTitle(statements)}>
-            <MoveList moves={firstShown.listed} before={cost.value} open={open} />
+            <MoveList moves={firstShown.listed} before={cost.value} open={open} point={point} />
             {own?.status === "failed" && <Waiting loaded={own} what="these moves" />}
             {own?.status === "done" && !firstShown.listed.length && (
               <p className="wbk-hint">{first.length ? "None of these fit the filter." : "No step is about this alone."}</p>
@@ -123,12 +130,17 @@ function Lists(props: {
           </Section>
         )}
         <Section title={statements.length ? "For the rest and the whole" : "For the whole program"}>
-          <MoveList moves={restShown.listed} before={cost.value} open={open} />
+          <MoveList moves={restShown.listed} before={cost.value} open={open} point={point} />
           {whole.status === "done" && !restShown.listed.length && (
             <p className="wbk-hint">{rest.length ? "None of these fit the filter." : "Nothing more can be done."}</p>
           )}
         </Section>
       </div>
+      {summary && (
+        <p className="wbk-move-said">
+          <b>{pointed?.transform}</b>: <Marked text={summary} />
+        </p>
+      )}
     </div>
   );
 }

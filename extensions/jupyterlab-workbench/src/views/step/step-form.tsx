@@ -5,6 +5,7 @@ import { useCurrent, useSelection, useStore } from "../../model/hooks";
 import type { Loaded } from "../../model/parts";
 import type { MovesView, PreviewView, TransformView } from "../../protocol";
 import { Waiting } from "../../waiting";
+import { Marked } from "./marked";
 import { FieldRow } from "./step-fields";
 import { fieldsOf, startOf, stepFrom, type Value } from "./step-schema";
 import type { StepJson } from "./steps";
@@ -52,15 +53,6 @@ export default function StepForm(props: {
         <pre>{transform.documentation}</pre>
       </details>
     </div>
-  );
-}
-
-/** Names between backticks as code. */
-function Marked({ text }: { text: string }): JSX.Element {
-  return (
-    <>
-      {text.split("`").map((part, position) => (position % 2 ? <code key={position}>{part}</code> : part))}
-    </>
   );
 }
 

@@ -3,6 +3,7 @@
 import { useWorkbench } from "../../model/hooks";
 import type { CostView, MeasurementView, VariantView } from "../../protocol";
 import { Unfinished } from "../compare/badge";
+import { isUncalibrated } from "../run/estimated";
 import type { Comparison } from "../compare/measured";
 import { peaksChangeText, peaksText, ratiosText, ratioText, secondsText } from "../../model/numbers";
 
@@ -64,7 +65,7 @@ function Predicted(props: {
   if (!own) return null;
   const isMeasured = comparison?.rows.some((one) => one.variant === variant.parent && one.median !== null);
   return (
-    <div className="wbk-numbers wbk-estimate" title={own.note || "predicted, not measured"}>
+    <div className={`wbk-numbers wbk-estimate${isUncalibrated(own) ? " wbk-rough" : ""}`} title={own.note || "predicted, not measured"}>
       <span>≈ {secondsText(own.seconds)}</span>
       <span>{peaksText(own.peak_bytes)}</span>
       {before && (

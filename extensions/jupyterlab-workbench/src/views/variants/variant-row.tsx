@@ -7,6 +7,7 @@ import type { Ask } from "../../model/asking";
 import { Badge } from "../compare/badge";
 import { Numbers } from "./effect";
 import type { Comparison } from "../compare/measured";
+import type { Recipe } from "./folding";
 import { Notes } from "../step/notes";
 import { seriesIn } from "../charts/series";
 import type { Station } from "./subway";
@@ -18,6 +19,10 @@ const STATION = 15;
 
 export function Row(props: {
   row: Station;
+  /** The automatic recipe that ends with it, folded into this row or opened. */
+  recipe: Recipe | undefined;
+  isOpen: boolean;
+  toggle: (key: string) => void;
   lanes: number;
   comparison: Comparison | undefined;
   predictions: ReadonlyMap<string, CostView>;
@@ -25,7 +30,7 @@ export function Row(props: {
   drop: (variant: string, onto: string) => void;
   tell: (sentence: string) => void;
 }): JSX.Element {
-  const { row, lanes, comparison, predictions, ask, drop, tell } = props;
+  const { row, recipe, isOpen, toggle, lanes, comparison, predictions, ask, drop, tell } = props;
   const { variant } = row;
   const state = useWorkbench();
   const store = useStore();
@@ -89,9 +94,20 @@ export function Row(props: {
           <Badge measured={measured} />
           <Menu variant={variant} ask={ask} drop={drop} tell={tell} rename={() => setRenaming(true)} />
         </div>
+        {recipe && (
+          <button
+            className="wbk-button wbk-link wbk-fold"
+            type="button"
+            aria-expanded={isOpen}
+            title={isOpen ? "Show them as one row" : "Show each step"}
+            onClick={() => toggle(variant.key)}
+          >
+            automatic recipe, {recipe.steps.length} steps <span aria-hidden="true">{isOpen ? "▾" : "▸"}</span>
+          </button>
+        )}
         {variant.named && <div className="wbk-stop-step">{variant.step?.text ?? "as written"}</div>}
         <Numbers variant={variant} measured={measured} comparison={comparison} predictions={predictions} />
-        {variant.why && <div className="wbk-stop-why">{variant.why}</div>}
+        {variant.why && (!recipe || isOpen) && <div className="wbk-stop-why">{variant.why}</div>}
         {current && <Notes notes={variant.notes} />}
       </div>
     </li>

@@ -1,6 +1,6 @@
 // The variants as a tree of steps: the effect of each, measured or predicted, and its menu.
 
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useSelection, useStore, useWorkbench } from "../../model/hooks";
 import type { MeasurementView } from "../../protocol";
 import { type Ask, useAsking } from "../../model/asking";
@@ -13,6 +13,8 @@ import {
   usePredictions,
 } from "../compare/measured";
 import { sizesText } from "../../model/numbers";
+import { Estimated } from "../run/estimated";
+import { folded } from "./folding";
 import { Optimize } from "./recipe";
 import { stations } from "./subway";
 import { Row } from "./variant-row";
@@ -31,7 +33,14 @@ export function Variants(): JSX.Element {
     if (steps > 1) setDropped({ variant, onto, steps });
     else if (steps === 1) ask({ type: "replay", variant, onto, only_last: true }, "Checking the step …");
   };
-  const rows = stations(state.variants);
+  const { compared } = useSelection();
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const { variants, recipes } = useMemo(
+    () => folded(state.variants, new Set([state.current, ...compared]), open),
+    [state.variants, state.current, compared, open],
+  );
+  const toggle = (key: string): void => setOpen((before) => without(before, key) ?? new Set([...before, key]));
+  const rows = stations(variants);
   const lanes = Math.max(...rows.map((row) => row.lane)) + 1;
   return (
     <div className="wbk-view">
@@ -40,6 +49,7 @@ export function Variants(): JSX.Element {
         <CompareTicked />
         <Optimize ask={ask} busy={busy} />
       </div>
+      {!shown && <Estimated cost={predictions.get(state.current) ?? null} />}
       {said && (
         <p className="wbk-answer" role="alert">
           {said}
@@ -59,6 +69,9 @@ export function Variants(): JSX.Element {
           <Row
             key={row.variant.key}
             row={row}
+            recipe={recipes.get(row.variant.key)}
+            isOpen={open.has(row.variant.key)}
+            toggle={toggle}
             lanes={lanes}
             comparison={shown}
             predictions={predictions}
@@ -71,6 +84,10 @@ export function Variants(): JSX.Element {
     </div>
   );
 }
+
+/** Returns a set without a key; null where it has none of it. */
+const without = (keys: ReadonlySet<string>, key: string): ReadonlySet<string> | null =>
+  keys.has(key) ? new Set([...keys].filter((one) => one !== key)) : null;
 
 /** Returns the settings of predictions: those of the measurements beside them. */
 function useRun(shown: Comparison | undefined): Parameters<typeof usePredictions>[1] {

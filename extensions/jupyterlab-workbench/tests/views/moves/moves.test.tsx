@@ -42,6 +42,19 @@ describe("the list", () => {
     expect(new Set(texts(shown.host, ".wbk-reason"))).toEqual(reasons);
   });
 
+  test("the move under the focus says what it is, and is pointed at in the graph", async () => {
+    shown = await drawn(Moves, CAPSULE);
+    const row = shown.host.querySelector<HTMLButtonElement>(".wbk-move");
+    await act(async () => row?.focus());
+    const { pointed } = shown.store.values().selection;
+    expect(pointed?.source).toBe(row?.closest("li")?.dataset["source"]);
+    const summary = whole.transforms.find((one) => one.name === pointed?.transform)?.summary ?? "";
+    expect(texts(shown.host, ".wbk-move-said")).toEqual([`${pointed?.transform}: ${summary.replaceAll("`", "")}`]);
+    await act(async () => row?.blur());
+    expect(shown.store.values().selection.pointed).toBeNull();
+    expect(texts(shown.host, ".wbk-move-said")).toEqual([]);
+  });
+
   test("what is predicted to help most stands first", () => {
     const seconds = sorted(listed(whole.moves), cost, "time").flatMap(({ after }) => after?.seconds ?? []);
     expect(seconds[0]).toBe(Math.min(...seconds));
@@ -266,7 +279,7 @@ describe("an open step", () => {
       edges: snapshot.edges.filter((edge) => edge.source !== gone.id && edge.target !== gone.id),
       loops: [],
     };
-    const found = { changed: new Map(), gone: [gone] };
+    const found = { changed: new Map(), gone: [gone], before: new Map() };
     const all = around(snapshot, without, found, true);
     expect(all.nodes.map((node) => node.id)).toEqual(snapshot.nodes.map((node) => node.id));
     expect(all.edges).toHaveLength(snapshot.edges.length);

@@ -1,0 +1,55 @@
+// What estimates hold for, and whether this machine's constants are known: until then their scale may be wrong.
+
+import { perform } from "../../frame/actions";
+import { useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
+import { sizesText } from "../../model/numbers";
+import type { CostView } from "../../protocol";
+
+/** Tells whether seconds are made of built-in constants. */
+export const isUncalibrated = (cost: CostView | null): boolean => cost?.note.startsWith("uncalibrated") ?? false;
+
+/** The sizes and the backend of the estimates below; a button opens the pane that changes them. */
+export function Estimated({ cost }: { cost: CostView | null }): JSX.Element | null {
+  const store = useStore();
+  if (!cost) return null;
+  return (
+    <p className="wbk-estimated">
+      Estimated at{" "}
+      <button
+        className="wbk-button wbk-link"
+        type="button"
+        title="Change the sizes and the backend"
+        onClick={() => store.select({ pane: "compare" })}
+      >
+        {sizesText(cost.sizes)}
+      </button>{" "}
+      on {cost.backend}, {cost.dtype}
+      {isUncalibrated(cost) && <Uncalibrated note={cost.note} />}
+    </p>
+  );
+}
+
+/** Tells that seconds are rough, with a button that measures what they are made of. */
+export function Uncalibrated({ note }: { note: string }): JSX.Element {
+  const store = useStore();
+  const { status } = useValues();
+  const { backend } = useSelection();
+  const { measuring } = useWorkbench();
+  return (
+    <span className="wbk-uncalibrated">
+      {" · "}
+      <span title={note}>times are rough on this machine</span>{" "}
+      {status === "connected" && (
+        <button
+          className="wbk-button"
+          type="button"
+          disabled={measuring !== null}
+          title={`Measure what they are made of on ${backend}: about 20 seconds`}
+          onClick={() => void perform(store, () => store.ask({ type: "calibrate", backend }))}
+        >
+          Calibrate
+        </button>
+      )}
+    </span>
+  );
+}

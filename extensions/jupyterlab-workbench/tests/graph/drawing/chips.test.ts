@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { changes } from "../../../src/graph/diff";
+import { chips } from "../../../src/graph/drawing/chips";
+import type { Snapshot } from "../../../src/protocol";
+import { altered, VECTORIZED, WRITTEN } from "../pictures";
+
+/** The chips of a statement of a program, against another one before a step. */
+function of(snapshot: Snapshot, id: string, before: Snapshot | null): readonly string[] {
+  const node = snapshot.nodes.find((one) => one.id === id);
+  if (!node) throw new Error(`there is no ${id}`);
+  const found = chips(snapshot, node, before && changes(before, snapshot));
+  return found.map(({ text, kind, changed }) => `${kind} ${text}${changed ? ", changed" : ""}`);
+}
+
+test("loops are told, and what the last step made of them", () => {
+  expect(of(WRITTEN, "g", null)).toEqual(["loop b", "loop ←t"]);
+  expect(of(VECTORIZED, "g", WRITTEN)).toEqual(["axis b → [b], changed", "loop ←t"]);
+  expect(of(VECTORIZED, "g", null)).toEqual(["axis [b]", "loop ←t"]);
+});
+
+test("what is kept of an array is told, and whether the last step changed that", () => {
+  const kept = altered(WRITTEN, "g", { kept: ["2 of T", "host"], storage: "host memory" });
+  expect(of(kept, "g", WRITTEN).slice(2)).toEqual(["kept 2 of T, changed", "kept host, changed"]);
+  expect(of(kept, "g", altered(kept, "g", { kept: ["host"], storage: "another" })).slice(2)).toEqual([
+    "kept 2 of T, changed",
+    "kept host",
+  ]);
+});
+
+test("a new statement has nothing that changed", () => {
+  const fewer = { ...WRITTEN, nodes: WRITTEN.nodes.filter((node) => node.id !== "g") };
+  expect(of(WRITTEN, "g", fewer)).toEqual(["loop b", "loop ←t"]);
+});
