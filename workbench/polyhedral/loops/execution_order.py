@@ -1,4 +1,4 @@
-"""Execution order: the place of each given instance in a schedule tree.
+"""Execution order: what runs at once, one after the other, in a schedule tree.
 
 Needs no isl: the instances are listed, and grouped as the tree says.
 """
@@ -23,26 +23,28 @@ def places(
     coordinates of each statement's points. Statements of the tree without points do not count.
     """
     order: dict[tuple[str, Point], int] = {}
-    for place, (name, together) in enumerate(_operations(tree, dims, points)):
+    for place, (name, together) in enumerate(operations(tree, dims, points)):
         order |= {(name, point): place for point in together}
     return order
 
 
-def _operations(
+def operations(
     tree: Tree, dims: Mapping[str, Sequence[str]], points: Points
 ) -> Iterator[tuple[str, Sequence[Point]]]:
-    """Yield each statement with its instances that run at once, in the order of the tree."""
+    """Yield each statement with its instances that run at once, in the order of the tree. `dims`
+    names the coordinates of the points; statements without points are left out.
+    """
     if isinstance(tree, Leaf):
         if points.get(tree.statement):
             yield tree.statement, points[tree.statement]
     elif isinstance(tree, trees.Block):
         for child in tree.children:
-            yield from _operations(child, dims, points)
+            yield from operations(child, dims, points)
     elif tree.kind == "axis":
-        yield from _operations(tree.child, dims, points)
+        yield from operations(tree.child, dims, points)
     else:
         for iteration in _iterations(tree, dims, points):
-            yield from _operations(tree.child, dims, iteration)
+            yield from operations(tree.child, dims, iteration)
 
 
 def _iterations(
