@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from workbench.measure.compare import Comparison, compare
     from workbench.measure.inspect_kernels import inspect_kernels
     from workbench.measure.measure import measure
+    from workbench.measure.play import Played, play
     from workbench.measure.profile import Profile, profile
     from workbench.measure.rounds.measurement import Measurement
     from workbench.measure.run import Result, run
@@ -77,6 +78,7 @@ __all__ = [
     "Measurement",
     "Move",
     "Normal",
+    "Played",
     "Profile",
     "Program",
     "RecipeError",
@@ -119,6 +121,7 @@ __all__ = [
     "optim",
     "optimize",
     "permutation",
+    "play",
     "profile",
     "program",
     "recurrent",
@@ -159,6 +162,7 @@ _WHERE = {
     "workbench.measure.rounds.measurement": ("Measurement",),
     "workbench.measure.measure": ("measure",),
     "workbench.measure.inspect_kernels": ("inspect_kernels",),
+    "workbench.measure.play": ("Played", "play"),
     "workbench.measure.profile": ("Profile", "profile"),
     "workbench.measure.run": ("Result", "run"),
     "workbench.measure.store": ("Store", "store"),

@@ -1,0 +1,220 @@
+"""A variant's schedule played at small sizes: event by event, what is read and written where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from workbench.errors import WorkbenchError, nearest
+from workbench.lowering.execution.events import (
+    Event,
+    Execution,
+    TooMuchTouched,
+    Touch,
+    execution,
+    instances,
+)
+from workbench.lowering.memory.takeover import memory_of
+from workbench.measure.checking.check_sizes import LEAST, Need, fitting
+from workbench.measure.checking.small_blocks import (
+    NotInSmallBlocks,
+    blocks_text,
+    in_small_blocks,
+)
+from workbench.polyhedral.lifetimes.folding import most_slots
+from workbench.polyhedral.tree import blocks
+from workbench.program.sizes import numbers, resolve, settable
+from workbench.program.values import Program, Statement
+from workbench.variants.variant import Variant, variant
+
+MOST = 2_000
+"""The most instances that are played."""
+MOST_TOUCHES = 12_000
+"""The most reads and writes of these."""
+FEW = 12
+"""The events that an execution shows of itself."""
+
+Sizes = Mapping[str, int]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Played:
+    """A variant's execution at small sizes, event by event.
+
+    `program` is what runs: the variant's, in blocks of 3 where its own are larger. `whole`: all
+    of its statements run, else some. `remark` says what of this is not as one might expect, "" if
+    nothing.
+    """
+
+    program: Program
+    execution: Execution
+    whole: bool
+    remark: str
+
+    def frame(self) -> Any:
+        """Return a pandas table with a row an instance: its event's time, its statement and
+        coordinates, the elements that it reads and the one that it writes, the slots of that, and
+        the elements that were in these before.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(_rows(self.execution))
+
+    def __repr__(self) -> str:
+        """Show the first events, a line each."""
+        run = self.execution
+        head = f"{self.program.name} at {numbers(run.sizes)}: {run.instances:,} instances in "
+        lines = [f"{head}{len(run.events):,} events", *([self.remark] if self.remark else [])]
+        lines += [_line(event) for event in islice(run.events, FEW)]
+        left = len(run.events) - FEW
+        return "\n".join([*lines, *([f"  … {left:,} more"] if left > 0 else [])])
+
+
+def play(
+    program: Program | Variant, sizes: Sizes | None = None, statement: str | None = None
+) -> Played:
+    """Run a variant's schedule by the instance at small sizes, without computing anything.
+
+    An event is what runs at once: an iteration of the loops, of a dimension that is an axis all
+    instances. Each has the slots of memory that it reads and writes. Sizes that are not given are
+    the smallest with three values of each loop and more than each window. Where a program has more
+    than 2,000 instances there, `statement` and its neighbours are played, unless given an output.
+
+    Raises WorkbenchError for an unknown statement and one that alone has more, SizeError for sizes
+    that the program does not take.
+    """
+    own = variant(program).program
+    if statement is not None and statement not in own.statement:
+        hint = nearest(str(statement), own.statement, "statements")
+        raise WorkbenchError(f"unknown statement {statement!r}: {hint}")
+    run, in_blocks = _blocks(own)
+    known = smallest_sizes(run, sizes or {})
+    if instances(run, known) <= MOST:
+        try:
+            found = execution(run, known, most=MOST_TOUCHES)
+            return Played(run, found, True, in_blocks)
+        except TooMuchTouched:
+            pass
+    chosen = run.statement[statement or run.writers[run.outputs[0].array][-1].name]
+    found, about = _nearby(run, known, chosen)
+    return Played(run, found, False, "; ".join(filter(None, [in_blocks, about])))
+
+
+def smallest_sizes(program: Program, given: Sizes) -> dict[str, int]:
+    """Return all sizes. Those that are not given are the smallest with three values of each
+    dimension and three blocks of each loop over blocks, and one slice more than each window.
+
+    Raises SizeError for sizes that the program does not take.
+    """
+    resolve(program.equations, given)
+    fitted = settable(program.equations, fitting(program, list(_needs(program))))
+    return resolve(program.equations, {**fitted, **given})
+
+
+def _needs(program: Program) -> Iterator[Need]:
+    for dim in program.dims:
+        yield Need(dim.size, LEAST, "")
+    for name, tile in blocks(program.schedule).values():
+        if name in program.dim:
+            yield Need(program.dim[name].size, (LEAST - 1) * tile + 1, "")
+    memory = memory_of(program)
+    for array in memory.program.arrays:
+        windows = memory.stored(array.name).windows
+        for window, (lower, upper) in zip(windows, array.extent, strict=True):
+            slots = None if window is None else most_slots(window, upper - lower)
+            if slots is not None:
+                yield Need(upper - lower, slots + 1, "")
+
+
+def _blocks(program: Program) -> tuple[Program, str]:
+    """Return the program in small blocks, and a sentence where they are not its own."""
+    try:
+        small = in_small_blocks(program)
+    except NotInSmallBlocks:
+        return program, ""
+    return small, "" if small is program else f"Played {blocks_text(program, small, '')}."
+
+
+def _nearby(program: Program, sizes: Sizes, chosen: Statement) -> tuple[Execution, str]:
+    """Return the execution of a statement with as many of its neighbours as can be played, and a
+    sentence about the others.
+    """
+    near = list(neighbours(program, chosen))
+    names = [chosen.name]
+    for name in near:
+        if instances(program, sizes, [*names, name]) <= MOST:
+            names.append(name)
+    while instances(program, sizes, names) <= MOST:
+        try:
+            found = execution(program, sizes, names, MOST_TOUCHES)
+        except TooMuchTouched:
+            names.pop()
+            if not names:
+                break
+            continue
+        some = f"{len(names) - 1} of " if len(names) <= len(near) else ""
+        all_of = instances(program, sizes)
+        return found, (
+            f"{program.name} has {all_of:,} instances at these sizes, too many to be played: "
+            f"{chosen.name} and {some}its {len(near)} neighbours are."
+        )
+    amount = instances(program, sizes, [chosen.name])
+    raise WorkbenchError(
+        f"{chosen.name} has {amount:,} instances at {numbers(sizes)}, which with what they read is "
+        f"more than can be played ({MOST:,} instances, {MOST_TOUCHES:,} reads and writes); give "
+        "smaller sizes"
+    )
+
+
+def neighbours(program: Program, statement: Statement) -> Iterator[str]:
+    """Yield the other statements that write its array or what it reads, then those that read what
+    it writes.
+    """
+    used = {statement.array, *(read.array for read in statement.reads)}
+    writing = {s.name for s in program.statements if s.array in used}
+    reading = {
+        s.name for s in program.statements if any(r.array == statement.array for r in s.reads)
+    }
+    for names in (writing, reading - writing):
+        yield from (s.name for s in program.statements if s.name in names - {statement.name})
+
+
+# -- as text ---------------------------------------------------------------------------------------
+
+
+def _rows(run: Execution) -> Iterator[dict[str, Any]]:
+    """Yield a row for each instance, in order."""
+    piece = {array: each for each in run.memory.pieces for array in each.arrays}
+    held: dict[tuple[object, int], str] = {}
+    for event in run.events:
+        dims = run.program.statement[event.statement].dims
+        for instance in event.instances:
+            write = instance.write
+            places = [(piece[write.array], slot) for slot in write.slots]
+            replaced = dict.fromkeys(held[place] for place in places if place in held)
+            yield {
+                "time": event.time,
+                "statement": event.statement,
+                "instance": numbers(dict(zip(dims, instance.point, strict=True))),
+                "reads": [_element(touch) for touch in instance.reads],
+                "writes": _element(write),
+                "slots": list(write.slots),
+                "replaces": [other for other in replaced if other != _element(write)],
+            }
+            held |= dict.fromkeys(places, _element(write))
+
+
+def _line(event: Event) -> str:
+    """Return an event as a line: what it writes, and into which slots."""
+    writes = [i.write for i in event.instances]
+    slots = sorted({slot for touch in writes for slot in touch.slots})
+    listed = ", ".join(_element(touch) for touch in writes[:3]) + (" …" if writes[3:] else "")
+    where = ", ".join(map(str, slots[:3])) + (" …" if slots[3:] else "")
+    plural = "s" if slots[1:] else ""
+    return f"{event.time:>4}  {event.statement}: {listed} in slot{plural} {where}"
+
+
+def _element(touch: Touch) -> str:
+    return f"{touch.array}[{', '.join(map(str, touch.element))}]" if touch.element else touch.array
