@@ -7,12 +7,13 @@ from collections.abc import Callable
 import pytest
 
 from tests.golden_files import GoldenFiles
-from tests.session.capsules import measured, pictures, steps
+from tests.session.capsules import measured, pictures, playing, steps
 from tests.session.capsules.json_text import json_text
 
 FILES: dict[str, Callable[[], object]] = {
     "graph": pictures.pictures,
     "measure": measured.capsule,
+    "play": playing.capsule,
     "rows": measured.rows,
     "steps": steps.capsule,
 }

@@ -33,7 +33,7 @@ export const UNITS = {"seconds": [["h", 3600, 6000], ["min", 60, 100], ["s", 1, 
 
 export type Kind = "operation" | "contraction" | "reduction" | "random" | "recurrence" | "update" | "external";
 
-export type Part = "snapshot" | "moves" | "price" | "why" | "preview" | "cost" | "sweep" | "runs" | "memory" | "code" | "kernels" | "kernel" | "domain" | "value";
+export type Part = "snapshot" | "moves" | "price" | "why" | "preview" | "cost" | "sweep" | "runs" | "memory" | "code" | "kernels" | "kernel" | "domain" | "value" | "play";
 
 export type Outcome = "passed" | "failed" | "impossible" | "not run";
 
@@ -372,6 +372,51 @@ export interface ValueView {
   readonly cause: readonly ElementView[];
   readonly sizes: Readonly<Record<string, number>>;
   readonly seed: number;
+}
+
+export interface PlayedStatement {
+  readonly statement: string;
+  readonly title: string;
+  readonly origin: string;
+  readonly dims: readonly string[];
+  readonly lower: readonly number[];
+  readonly lengths: readonly number[];
+  readonly array: number;
+  readonly points: readonly number[];
+  readonly writes: readonly number[];
+  readonly reads: readonly (readonly number[])[];
+  readonly anywhere: readonly string[];
+}
+
+export interface PlayedArray {
+  readonly name: string;
+  readonly dims: readonly string[];
+  readonly lower: readonly number[];
+  readonly lengths: readonly number[];
+  readonly first: number;
+  readonly memory: number;
+  readonly slots: readonly (readonly number[])[];
+  readonly output: boolean;
+}
+
+export interface PlayedMemory {
+  readonly arrays: readonly number[];
+  readonly slots: number;
+  readonly across: number;
+  readonly along: readonly string[];
+  readonly kept: string;
+  readonly storage: string;
+}
+
+export interface PlayView {
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly statements: readonly PlayedStatement[];
+  readonly arrays: readonly PlayedArray[];
+  readonly memories: readonly PlayedMemory[];
+  readonly order: readonly number[];
+  readonly at_once: readonly number[];
+  readonly whole: boolean;
+  readonly remark: string;
 }
 
 export interface SizeView {

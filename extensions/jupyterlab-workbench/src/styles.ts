@@ -9,8 +9,9 @@ import code from "./views/code/code.css";
 import compare from "./views/compare/compare.css";
 import memory from "./views/memory/memory.css";
 import moves from "./views/moves/moves.css";
+import play from "./views/play/play.css";
 import profile from "./views/profile/profile.css";
 import space from "./views/instances/space.css";
 import variants from "./views/variants/variants.css";
 
-export const css = [root, frame, cycle, graph, charts, code, compare, memory, moves, profile, space, variants].join("\n");
+export const css = [root, frame, cycle, graph, charts, code, compare, memory, moves, play, profile, space, variants].join("\n");

@@ -13,7 +13,8 @@ from tests.session.listening import PATIENCE
 from tests.session.shown import MEASURE, VECTORIZE, Shown
 from workbench.session.protocol.messages import PROTOCOL, Done, Failed, Saved
 from workbench.session.requests.sessions import Sessions
-from workbench.session.state.page_parts import fill
+from workbench.session.state.page_parts import _played, fill
+from workbench.transforms import Tile
 from workbench.variants.proposals import every_step
 
 
@@ -103,6 +104,29 @@ def test_a_page_holds_instances_and_predictions_that_nobody_looked_at(shown: Sho
     assert set(listed) == {(statement.name,) for statement in program.statements}
     swept = {part.arguments["size"] for part in parts if part.part == "sweep"}
     assert swept == {one.name for one in program.parameters if one.definition is None}
+
+
+def test_a_page_plays_what_is_shown_beside_the_program_as_written(shown: Shown) -> None:
+    key = shown.apply(shown.root, Tile("b", 16).to_json())
+    fill(shown.session.kept, shown.session.tree, shown.session.name)
+    found = {
+        (part.variant, part.arguments["sizes"].get("B")): part.value["sizes"]["B"]
+        for part in shown.session.capsule().parts
+        if part.part == "play"
+    }
+    assert found == {(shown.root, None): 3, (key, None): 7, (shown.root, 7): 7, (key, 7): 7}
+
+
+def test_a_page_plays_a_few_statements_of_what_is_too_large(
+    shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.session.state.page_parts.MOST_PLAYED", 2)
+    views = [{"sizes": {"B": 3, "T": 3}, "whole": whole} for whole in (False, True)]
+    wanted = list(_played(shown.session.tree, views[:1]))
+    assert [arguments["statement"] for _, _, arguments in wanted] == [None, "s[0]", "s[0]"] + [
+        "s[t+1]"
+    ] * 2
+    assert len(list(_played(shown.session.tree, views[1:]))) == 1
 
 
 def test_a_page_holds_the_compiled_kernels_where_they_are_what_runs(

@@ -17,6 +17,7 @@ from workbench.session.parts.cost import cost
 from workbench.session.parts.domain import domain
 from workbench.session.parts.memory import memory
 from workbench.session.parts.moves import moves
+from workbench.session.parts.play import play
 from workbench.session.parts.preview import preview, price
 from workbench.session.parts.runs import runs
 from workbench.session.parts.sweep import sweep
@@ -48,6 +49,7 @@ PARTS: Mapping[Part, Callable[[Variant, Json], Any]] = {
     "kernel": kernel,
     "domain": domain,
     "value": value,
+    "play": play,
 }
 """The function that computes each part; moves come in batches."""
 

@@ -35,6 +35,7 @@ Part = Literal[
     "kernel",
     "domain",
     "value",
+    "play",
 ]
 """`snapshot` → Snapshot, `moves` → MovesView (streamed), `price` → EffectView, … (`parts/`)."""
 
@@ -61,8 +62,9 @@ class Want:
     price {step, sizes, backend, dtype}, preview {step, backend}, cost {sizes, backend, dtype},
     sweep {size, sizes, backend, dtype}, runs {sizes, backend, dtype, repeats, pace},
     memory {sizes, dtype}, code {backend}, kernels {backend, dtype}, kernel {backend, dtype, name},
-    domain {statements, sizes}, value {array, coordinates, sizes, seed}. Sizes that are left out
-    have their defaults; those of `domain`, `why` and `value` are small of themselves.
+    domain {statements, sizes}, value {array, coordinates, sizes, seed},
+    play {statement | null, sizes}. Sizes that are left out have their defaults; those of `domain`,
+    `why`, `value` and `play` are small of themselves.
     """
 
     type: Literal["want"]

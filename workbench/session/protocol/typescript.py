@@ -18,6 +18,7 @@ from workbench.session.parts import (
     domain,
     memory,
     moves,
+    play,
     preview,
     runs,
     step,
@@ -31,7 +32,7 @@ from workbench.type_hints import Hint, field_hints, read_hint
 
 MODULES = (
     dot_boxes, snapshot, edges, step, moves, domain, why, code, preview, cost, sweep, runs, memory,
-    value, state, messages, capsule,
+    value, play, state, messages, capsule,
 )  # fmt: skip
 UNIONS = {"Request": messages.Request, "Message": messages.Message}
 CHOICES = {"Kind": snapshot.Kind, "Part": messages.Part, "Outcome": state.Outcome}

@@ -1,6 +1,6 @@
 """The parts that a page holds beyond those looked at, so that it shows the same without Python:
-instances of the shown variant's statements at small sizes, its compiled kernels, predictions over
-each size, and the moves of each variant.
+instances of the shown variant's statements at small sizes, its schedule played beside that of the
+program as written, its compiled kernels, predictions over each size, and the moves of each variant.
 """
 
 from __future__ import annotations
@@ -11,14 +11,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from workbench.backends import default
+from workbench.program.values import Program
 from workbench.session.protocol.messages import Answer, Message, Part, Want
-from workbench.session.state.part_cache import BEGUN_WITH, PartCache
+from workbench.session.state.part_cache import BEGUN_WITH, PLAYED, PartCache
 from workbench.session.state.variant_tree import VariantTree
 from workbench.variants.variant import Variant
 
 MOST = 48
 """The most statements whose instances a page holds: outputs first, then the others. It is also the
 most kernels."""
+MOST_PLAYED = 6
+"""The most statements of a large program that a page plays."""
 COMPILED = "native"
 """The backend whose kernels a page holds, where it runs here."""
 KERNELS = {"backend": COMPILED, "dtype": BEGUN_WITH["dtype"]}
@@ -34,6 +37,8 @@ WantedPart = tuple[Part, Variant, Mapping[str, Any]]
 def fill(kept: PartCache, tree: VariantTree, name: str) -> None:
     """Have the parts computed, and wait for them. One that fails is left out."""
     _wait(kept, name, list(_of_shown(tree)), PATIENCE)
+    found = _wait(kept, name, [("play", v, PLAYED) for v in _side_by_side(tree)], PATIENCE)
+    _wait(kept, name, list(_played(tree, found)), MORE)
     if default() == COMPILED:
         for listed in _wait(kept, name, [("kernels", tree.shown, KERNELS)], PATIENCE):
             _wait(kept, name, list(_texts(tree.shown, listed["kernels"])), PATIENCE)
@@ -72,11 +77,38 @@ def _of_shown(tree: VariantTree) -> Iterator[WantedPart]:
             if parameter.definition is None:
                 run = {"size": parameter.name, "backend": default()}
                 yield "sweep", variant, BEGUN_WITH | run
+    for statement in _outputs_first(program)[:MOST]:
+        yield "domain", shown, {"statements": [statement], "sizes": {}}
+    yield "moves", shown, {}
+
+
+def _side_by_side(tree: VariantTree) -> tuple[Variant, ...]:
+    """Return the variants that are played beside each other: as written, and as shown."""
+    return tuple(dict.fromkeys((tree.variants[tree.root], tree.shown)))
+
+
+def _played(tree: VariantTree, found: Sequence[Mapping[str, Any]]) -> Iterator[WantedPart]:
+    """Yield these variants' executions at the sizes that suit both, and where a program is too
+    large to be played whole, at their own too: a few statements, each with its neighbours.
+    """
+    program = tree.shown.program
+    free = [p.name for p in program.parameters if p.definition is None]
+    together = {name: max(one["sizes"][name] for one in found) for name in free if found}
+    whole = all(one["whole"] for one in found)
+    statements = [] if whole else _outputs_first(program)[:MOST_PLAYED]
+    for variant in _side_by_side(tree):
+        yield "play", variant, {"statement": None, "sizes": together}
+        for statement in statements:
+            if statement in variant.program.statement:
+                yield "play", variant, {"statement": statement, "sizes": {}}
+                yield "play", variant, {"statement": statement, "sizes": together}
+
+
+def _outputs_first(program: Program) -> list[str]:
+    """Return the statements, those of outputs first."""
     outputs = {output.array for output in program.outputs}
     ordered = sorted(program.statements, key=lambda statement: statement.array not in outputs)
-    for statement in ordered[:MOST]:
-        yield "domain", shown, {"statements": [statement.name], "sizes": {}}
-    yield "moves", shown, {}
+    return [statement.name for statement in ordered]
 
 
 def _texts(shown: Variant, kernels: Sequence[Mapping[str, Any]]) -> Iterator[WantedPart]:

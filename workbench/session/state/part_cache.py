@@ -29,8 +29,10 @@ BEGUN_WITH = {"sizes": {}, "dtype": "float32"}
 """The arguments that views begin with, besides the default backend."""
 PREDICTED: tuple[Part, ...] = ("cost", "price", "preview", "sweep", "runs")
 """The parts with predicted times of a backend: they are others once this machine is calibrated."""
-OF_SHOWN: tuple[tuple[Part, Json], ...] = ((STREAMED, {}),)
-"""The same of the shown variant alone: lists, which take seconds."""
+PLAYED: Json = {"statement": None, "sizes": {}}
+"""The arguments with which a variant is played at first."""
+OF_SHOWN: tuple[tuple[Part, Json], ...] = ((STREAMED, {}), ("play", PLAYED))
+"""The same of the shown variant alone: what takes seconds."""
 AS_LONG_AS_VARIANTS: frozenset[Part] = frozenset({"snapshot", "price"})
 """Parts kept as long as their variants: the first to be drawn; many small ones."""
 MOST = 256
@@ -82,12 +84,12 @@ class PartCache:
                     self._start(key, _Entry(saved, forgettable=False), variant, "prepare")
 
     def prepare_shown(self, variant: Variant) -> None:
-        """Have the moves of the shown variant computed. Unfinished ones of variants shown before
-        continue only if somebody waits for them.
+        """Have the parts of the shown variant computed that only it has. Unfinished ones of variants
+        shown before continue only if somebody waits for them.
         """
         with self._lock:
             for key, entry in list(self._entries.items()):
-                if key[0] == STREAMED and key[1] != variant.key:
+                if key[0] in dict(OF_SHOWN) and key[1] != variant.key:
                     entry.forgettable = True
                     self._drop_unwanted(key, entry)
         self.prepare(variant, OF_SHOWN)

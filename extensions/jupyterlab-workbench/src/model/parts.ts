@@ -10,6 +10,7 @@ import type {
   MemoryView,
   MovesView,
   Part,
+  PlayView,
   PreviewView,
   RunsView,
   Snapshot,
@@ -34,6 +35,7 @@ export interface Parts {
   readonly kernel: TextView;
   readonly domain: DomainView;
   readonly value: ValueView;
+  readonly play: PlayView;
 }
 
 export type Arguments = Readonly<Record<string, unknown>>;

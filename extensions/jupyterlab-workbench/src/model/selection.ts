@@ -52,6 +52,8 @@ export interface Selection {
   readonly left: Left;
   /** Variants ticked for comparing. */
   readonly compared: readonly string[];
+  /** The variant that is played beside the shown one; "" for none. */
+  readonly beside: string;
   /** Sizes that differ from the program's own, for predictions and runs. */
   readonly sizes: Sizes;
   /** The backend of predictions and runs; "" until a state tells the default one. */
@@ -85,6 +87,7 @@ export const INITIAL: Selection = {
   next: null,
   left: {},
   compared: [],
+  beside: "",
   sizes: {},
   backend: "",
   dtype: "float32",

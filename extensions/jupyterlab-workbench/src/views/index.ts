@@ -7,6 +7,7 @@ import { Details } from "./details/details";
 import { Domain } from "./instances/domain";
 import { Memory } from "./memory/memory";
 import { Moves } from "./moves/moves";
+import { Play } from "./play/play";
 import { Profile } from "./profile/profile";
 import { Variants } from "./variants/variants";
 
@@ -21,6 +22,7 @@ export const VIEWS: readonly View[] = [
   { name: "details", title: "Details", component: Details },
   { name: "moves", title: "Moves", component: Moves },
   { name: "domain", title: "Instances", component: Domain },
+  { name: "play", title: "Play", component: Play },
   { name: "code", title: "Code", component: Code },
   { name: "variants", title: "Variants", component: Variants },
   { name: "compare", title: "Compare", component: Compare },

@@ -52,6 +52,7 @@ function Overview({ snapshot }: { snapshot: Snapshot }): JSX.Element {
 }
 
 function Statement({ snapshot, node }: { snapshot: Snapshot; node: Node }): JSX.Element {
+  const store = useStore();
   const facts = [KINDS[node.kind], node.dtype, node.shape === "()" ? "scalar" : node.shape].join(" · ");
   return (
     <div className="wbk-detail">
@@ -80,6 +81,11 @@ function Statement({ snapshot, node }: { snapshot: Snapshot; node: Node }): JSX.
       </Field>
       <Field name="Kernel">
         <Kernel statement={node.id} />
+      </Field>
+      <Field name="Schedule">
+        <button className="wbk-button" type="button" onClick={() => store.select({ pane: "play" })}>
+          Play it at small sizes
+        </button>
       </Field>
       <Field name="Value of an instance">
         <DetailValue snapshot={snapshot} node={node} />

@@ -43,7 +43,7 @@ export function Menu(props: {
   const { variant, ask, drop, tell, rename } = props;
   const state = useWorkbench();
   const { status } = useValues();
-  const { transport } = useStore();
+  const { transport, select } = useStore();
   const [removing, setRemoving] = useState(false);
   const saved = status === "saved";
   const lost = family(state, variant.key).length;
@@ -72,6 +72,15 @@ export function Menu(props: {
         {insert && (
           <button type="button" onClick={() => insert(variant.recipe)}>
             Insert recipe as a cell
+          </button>
+        )}
+        {variant.key === state.current ? (
+          <button type="button" onClick={() => select({ pane: "play" })}>
+            Play its schedule
+          </button>
+        ) : (
+          <button type="button" onClick={() => select({ pane: "play", beside: variant.key })}>
+            Play its schedule beside the shown one
           </button>
         )}
         {!saved && (

@@ -1,0 +1,233 @@
+// The schedule, played at small sizes: instances run in order, slots of memory fill, are read and are reused. Two
+// variants beside each other go in step by instance.
+
+import { useEffect, useMemo, useState } from "react";
+import { useSelection, useStore, useWorkbench } from "../../model/hooks";
+import { sizesText } from "../../model/numbers";
+import type { Sizes } from "../../model/selection";
+import { Waiting } from "../../waiting";
+import { SmallSizes } from "../instances/small-sizes";
+import { useClock } from "./clock";
+import { Controls, SPEEDS } from "./controls";
+import { type Execution, useExecutions } from "./executions";
+import { nextOf, positionOf, positionsOf, ranAt, type Script, told, twins } from "./script";
+import { Stage } from "./stage";
+
+/** The seconds that a whole execution takes at first, about. */
+const WHOLE = 20;
+const NONE: ReadonlySet<number> = new Set();
+
+export function Play(): JSX.Element {
+  const { current, variants } = useWorkbench();
+  const { statements, beside } = useSelection();
+  const [sizes, setSizes] = useState<Sizes>({});
+  const other = variants.some(({ key }) => key === beside) && beside !== current ? beside : "";
+  const shown = useExecutions(other ? [current, other] : [current], statements[0], sizes);
+  const waiting = shown.find(({ script }) => !script);
+  const [first] = shown;
+  return (
+    <div className="wbk-view wbk-play">
+      {first?.script && <SmallSizes sizes={first.script.view.sizes} set={setSizes} />}
+      {waiting ? <Waiting loaded={waiting.loaded} what="the schedule, instance by instance" /> : <Player key={shown.length} shown={shown} />}
+      {waiting && Object.keys(sizes).length > 0 && (
+        <button className="wbk-button" type="button" onClick={() => setSizes({})}>
+          Back to the least sizes
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Player({ shown }: { shown: readonly Execution[] }): JSX.Element {
+  const store = useStore();
+  const { statements } = useSelection();
+  const scripts = shown.flatMap(({ script }) => script ?? []);
+  const positions = useMemo(() => positionsOf(scripts), scripts);
+  const last = positions.length - 1;
+  const [asked, setSpeed] = useState(0);
+  const speed = asked || (SPEEDS.find((one) => one >= last / WHOLE) ?? SPEEDS.at(-1) ?? 1);
+  const clock = useClock(last, speed);
+  const instance = positions[clock.at] ?? 0;
+  const ran = scripts.map((script) => ranAt(script, instance));
+  const [one] = scripts;
+  const picked = statements[0];
+
+  // Another execution begins at its start.
+  useEffect(() => clock.go(0), scripts);
+
+  const goTo = (script: Script, event: number): void => clock.go(positions.indexOf(positionOf(script, event)));
+  const next = one && picked !== undefined ? nextOf(one, picked, ran[0] ?? 0) : null;
+
+  function keyDown(event: React.KeyboardEvent): void {
+    const own = event.key === " " ? "select, button" : "select"; // keys that mean something else there
+    if ((event.target as Element).closest(own)) return;
+    const moves: Readonly<Record<string, () => void>> = {
+      " ": clock.toggle,
+      ArrowLeft: () => clock.go(clock.at - 1),
+      ArrowRight: () => clock.go(clock.at + 1),
+      Home: () => clock.go(0),
+      End: () => clock.go(last),
+    };
+    const move = moves[event.key];
+    if (!move || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    move();
+  }
+
+  return (
+    <div
+      className="wbk-player"
+      role="group"
+      aria-label="Player: space plays and pauses, arrow keys step"
+      tabIndex={0}
+      onKeyDown={keyDown}
+    >
+      <div className="wbk-play-head">
+        <Controls clock={clock} last={last} speed={speed} setSpeed={setSpeed}>
+          {one && next !== null && (
+            <button className="wbk-button" type="button" onClick={() => goTo(one, next)}>
+              Next {one.view.statements.find(({ statement }) => statement === picked)?.title}
+            </button>
+          )}
+          <Beside />
+        </Controls>
+      </div>
+      <div className={shown.length > 1 ? "wbk-play-two" : undefined}>
+        {shown.map(({ variant, script }, number) => {
+          const against = scripts[1 - number];
+          return (
+            script && (
+              <Side
+                key={variant}
+                variant={shown.length > 1 ? variant : ""}
+                script={script}
+                ran={ran[number] ?? 0}
+                against={against}
+                againstRan={ran[1 - number] ?? 0}
+                picked={picked}
+                playing={clock.playing}
+                follow={!clock.playing && clock.at > 0 && shown.length === 1}
+                pick={(played) => {
+                  const event = script.eventOf[played] ?? 0;
+                  goTo(script, event);
+                  const statement = script.view.statements[script.events[event]?.statement ?? 0]?.statement;
+                  if (statement) store.select({ statements: [statement], scope: null, instance: null });
+                }}
+              />
+            )
+          );
+        })}
+      </div>
+      <Legend two={shown.length > 1} />
+    </div>
+  );
+}
+
+/** One of the variants: what happens now in words, and where. */
+function Side(props: {
+  variant: string;
+  script: Script;
+  ran: number;
+  against: Script | undefined;
+  againstRan: number;
+  picked: string | undefined;
+  playing: boolean;
+  follow: boolean;
+  pick: (instance: number) => void;
+}): JSX.Element {
+  const { variant, script, ran, against, againstRan, picked, playing, follow, pick } = props;
+  const { variants } = useWorkbench();
+  const shown = useMemo(
+    () => (against ? twins(script, against, againstRan) : NONE),
+    [script, against, againstRan],
+  );
+  const { view, events } = script;
+  return (
+    <section className="wbk-play-side" aria-label={variants.find(({ key }) => key === variant)?.name ?? "The variant"}>
+      {variant && <h4>{variants.find(({ key }) => key === variant)?.name}</h4>}
+      {view.remark && <p className="wbk-note">{view.remark}</p>}
+      <Now script={script} ran={ran} quiet={playing} />
+      <Stage script={script} ran={ran} twins={shown} picked={picked} follow={follow} pick={pick} />
+      <p className="wbk-note">
+        {events.length} events of {script.instances.length} instances at {sizesText(view.sizes)}
+      </p>
+    </section>
+  );
+}
+
+function Now({ script, ran, quiet }: { script: Script; ran: number; quiet: boolean }): JSX.Element {
+  const now = told(script, ran);
+  const [title, more] = now
+    ? [now.title, `${now.where}${now.count > 1 ? ` · ${now.count} at once` : ""}`]
+    : ["", ran ? "All has run." : "Nothing has run yet."];
+  return (
+    <p className="wbk-play-told" aria-live={quiet ? "off" : "polite"}>
+      <span className="wbk-play-count">
+        {Math.min(ran, script.events.length)} of {script.events.length}
+      </span>
+      <b>{title}</b> {more}
+      <br />
+      {now && (
+        <>
+          {now.reads && <span className="wbk-play-reads">reads {now.reads}</span>}
+          <span className="wbk-play-writes">writes {now.writes}</span>
+        </>
+      )}
+    </p>
+  );
+}
+
+/** The choice of a variant that is played beside the shown one. */
+function Beside(): JSX.Element | null {
+  const { current, variants } = useWorkbench();
+  const { beside } = useSelection();
+  const store = useStore();
+  const others = variants.filter(({ key }) => key !== current);
+  if (!others.length) return null;
+  return (
+    <label className="wbk-field">
+      <span>beside</span>
+      <select
+        className="wbk-long"
+        value={others.some(({ key }) => key === beside) ? beside : ""}
+        onChange={(event) => store.select({ beside: event.target.value })}
+      >
+        <option value="">nothing</option>
+        {others.map(({ key, name }) => (
+          <option key={key} value={key}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Legend({ two }: { two: boolean }): JSX.Element {
+  const disc = (name: string): JSX.Element => (
+    <svg width={11} height={11} aria-hidden="true">
+      <circle className={`wbk-play-${name}`} cx={5.5} cy={5.5} r={4.5} />
+    </svg>
+  );
+  const square = (name: string): JSX.Element => (
+    <svg width={13} height={13} aria-hidden="true">
+      <g className={name}>
+        <rect x={1} y={1} width={11} height={11} rx={2} />
+      </g>
+    </svg>
+  );
+  return (
+    <div className="wbk-play-legend wbk-note">
+      <span>{disc("ahead")} to run</span>
+      <span>{disc("now")} runs now</span>
+      <span>{disc("done")} has run</span>
+      {two && <span>{disc("ahead wbk-play-twin")} runs now beside</span>}
+      <span>{square("wbk-play-empty")} empty slot</span>
+      <span>{square("wbk-play-live")} still to be read</span>
+      <span>{square("wbk-play-dead")} read for the last time</span>
+      <span>{square("wbk-play-live wbk-play-read")} read now</span>
+      <span>{square("wbk-play-live wbk-play-written")} written now</span>
+    </div>
+  );
+}
