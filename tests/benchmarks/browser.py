@@ -2,7 +2,8 @@
 
 With PPO: from the end of its cell to the drawn graph, until the legality of every move is shown,
 from a click on a statement until graph and pane show it, from Apply to the new graph; what is asked
-for by a click on what is loaded; the bytes of its picture. With large programs: from the end of the
+for by a click on what is loaded; the bytes of its picture. The frames of a schedule of 2,000
+instances that is played. With large programs: from the end of the
 cell to the graph, and how it stays under the hand while all of it is opened and while it is
 dragged.
 
@@ -18,6 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from playwright.sync_api import expect
+
 from tests import chromium
 from tests.benchmarks.drawing import dragging, layers, opening, traced
 from tests.benchmarks.measuring import emit, machine, median
@@ -31,6 +34,12 @@ from workbench.session.protocol.capsule import to_json
 PPO = "import workbench as wb\nfrom workbench.algorithms import ppo\nprogram = ppo()"
 APPLIED = "shown.apply(wb.transforms.Vectorize('t'));"
 LARGE = "import workbench as wb\nfrom tests.session import example\nprogram = example.reinforce({})"
+PLAYED = """\
+import workbench as wb
+from tests.programs import leaky_sum
+program = leaky_sum(B=40, T=24)
+"""
+INSTANCES = 40 * (24 + 24 + 1 + 1)
 SHOW = "shown = wb.Workbench(program)"  # no output of its own: what is timed is the panel
 CLICKED = 12
 STATEMENT = "n:"
@@ -62,6 +71,17 @@ CLICK = """([name, shown]) => new Promise((resolve, reject) => {
     if (node.classList.contains("wbk-selected") && head === shown) resolve(taken);
     else if (taken > 20_000) reject(new Error(`${name} is never shown`));
     else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+})"""
+FRAMES = """() => new Promise((done) => {
+  const [start, times] = [performance.now(), []];
+  const look = (now) => {
+    times.push(now);
+    if (now - start < 5000) return requestAnimationFrame(look);
+    const between = times.slice(1).map((time, k) => time - times[k]);
+    const frames = 1000 * between.length / (now - times[0]);
+    return done({ frames, longest_ms: Math.max(...between) });
   };
   requestAnimationFrame(look);
 })"""
@@ -160,6 +180,21 @@ def applied(page: Page) -> None:
     emit(what="apply_in_a_cell_to_graph", cell_seconds=ran, seconds=drawn, target=1.0)
 
 
+def of_player(lab: Lab) -> None:
+    """Prints a line for the frames of a player."""
+    page, _ = shown(lab, "played.ipynb", PLAYED)
+    panel = page.page.locator("#workbench")
+    open_pane(panel, "Play")
+    for name, size in (("B", "40"), ("T", "24")):
+        panel.locator(".wbk-small-sizes").get_by_label(f"{name} =").fill(size)
+    circles = panel.locator("circle[data-instance]")
+    expect(circles).to_have_count(INSTANCES, timeout=60_000)
+    panel.get_by_label("speed").select_option("60")
+    panel.get_by_role("button", name="Play", exact=True).click()
+    found = page.page.evaluate(FRAMES)
+    emit(what="player", instances=INSTANCES, frames_target=30, **found)
+
+
 def of_large(lab: Lab, statements: int) -> None:
     """Prints a line for the first picture, one for the opening, one for each scale of dragging."""
     name = f"large-{statements}.ipynb"
@@ -186,6 +221,8 @@ def main() -> None:
     emit(what="machine", **machine())
     with jupyterlab(given.static) as lab:
         of_ppo(lab)
+        lab.tidy()
+        of_player(lab)
         lab.tidy()
         for statements in given.statements:
             of_large(lab, statements)

@@ -28,19 +28,11 @@ def leaky(B=4, T=5):
 
 wb.Workbench(leaky())
 """
-FRAMES = """() => new Promise((done) => {
+EVENTS = """() => new Promise((done) => {
   const slider = document.querySelector("#workbench .wbk-player input[type=range]");
   const [start, from] = [performance.now(), Number(slider.value)];
-  let frames = 0;
-  const look = () => {
-    frames += 1;
-    const seconds = (performance.now() - start) / 1000;
-    if (seconds < 3) return requestAnimationFrame(look);
-    return done({ frames: frames / seconds, events: (Number(slider.value) - from) / seconds });
-  };
-  requestAnimationFrame(look);
+  setTimeout(() => done((Number(slider.value) - from) * 1000 / (performance.now() - start)), 3000);
 })"""
-LEAST_FRAMES = 30
 
 
 def position(panel: Any) -> Any:
@@ -95,7 +87,7 @@ def test_the_schedule_is_played_stepped_and_compared(lab: Lab, tmp_path: Path) -
     page.check()
 
 
-def test_two_thousand_instances_are_played_without_a_halt(lab: Lab) -> None:
+def test_two_thousand_instances_are_played_as_fast_as_asked(lab: Lab) -> None:
     page = lab.open(lab.notebook("played.ipynb", [LARGE]), 1400, 900)
     run_all(page)
     panel = live(page)
@@ -107,10 +99,8 @@ def test_two_thousand_instances_are_played_without_a_halt(lab: Lab) -> None:
     expect(circles).to_have_count(40 * 24 * 2 + 40, timeout=60_000)
     panel.get_by_label("speed").select_option("60")
     panel.get_by_role("button", name="Play", exact=True).click()
-    found = page.page.evaluate(FRAMES)
+    assert 45 < page.page.evaluate(EVENTS) < 75  # a second, of 60
     lab.shot(page, "play-large")
-    assert found["frames"] >= LEAST_FRAMES, found
-    assert found["events"] >= LEAST_FRAMES, found
     page.check()
 
 

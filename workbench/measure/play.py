@@ -31,7 +31,7 @@ from workbench.variants.variant import Variant, variant
 
 MOST = 2_000
 """The most instances that are played."""
-MOST_TOUCHES = 12_000
+MOST_TOUCHES = 8_000
 """The most reads and writes of these."""
 FEW = 12
 """The events that an execution shows of itself."""
@@ -75,7 +75,7 @@ class Played:
 def play(
     program: Program | Variant, sizes: Sizes | None = None, statement: str | None = None
 ) -> Played:
-    """Run a variant's schedule by the instance at small sizes, without computing anything.
+    """Run a variant's schedule instance by instance at small sizes, without computing anything.
 
     An event is what runs at once: an iteration of the loops, of a dimension that is an axis all
     instances. Each has the slots of memory that it reads and writes. Sizes that are not given are
@@ -85,21 +85,44 @@ def play(
     Raises WorkbenchError for an unknown statement and one that alone has more, SizeError for sizes
     that the program does not take.
     """
+    asked = _asked(program, sizes, statement)
+    if instances(asked.program, asked.sizes) <= MOST:
+        try:
+            found = execution(asked.program, asked.sizes, most=MOST_TOUCHES)
+            return Played(asked.program, found, True, asked.in_blocks)
+        except TooMuchTouched:
+            pass
+    return _nearby(asked)
+
+
+def play_nearby(
+    program: Program | Variant, sizes: Sizes | None = None, statement: str | None = None
+) -> Played:
+    """Do the same for a statement and its neighbours alone, as if there were too many instances."""
+    return _nearby(_asked(program, sizes, statement))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A program in small blocks, its sizes, and the statement that is played in any case.
+
+    `in_blocks` is a sentence where the blocks are not the program's own.
+    """
+
+    program: Program
+    in_blocks: str
+    sizes: Sizes
+    chosen: Statement
+
+
+def _asked(program: Program | Variant, sizes: Sizes | None, statement: str | None) -> _Asked:
     own = variant(program).program
     if statement is not None and statement not in own.statement:
         hint = nearest(str(statement), own.statement, "statements")
         raise WorkbenchError(f"unknown statement {statement!r}: {hint}")
     run, in_blocks = _blocks(own)
-    known = smallest_sizes(run, sizes or {})
-    if instances(run, known) <= MOST:
-        try:
-            found = execution(run, known, most=MOST_TOUCHES)
-            return Played(run, found, True, in_blocks)
-        except TooMuchTouched:
-            pass
     chosen = run.statement[statement or run.writers[run.outputs[0].array][-1].name]
-    found, about = _nearby(run, known, chosen)
-    return Played(run, found, False, "; ".join(filter(None, [in_blocks, about])))
+    return _Asked(run, in_blocks, smallest_sizes(run, sizes or {}), chosen)
 
 
 def smallest_sizes(program: Program, given: Sizes) -> dict[str, int]:
@@ -137,35 +160,39 @@ def _blocks(program: Program) -> tuple[Program, str]:
     return small, "" if small is program else f"Played {blocks_text(program, small, '')}."
 
 
-def _nearby(program: Program, sizes: Sizes, chosen: Statement) -> tuple[Execution, str]:
-    """Return the execution of a statement with as many of its neighbours as can be played, and a
-    sentence about the others.
-    """
+def _nearby(asked: _Asked) -> Played:
+    """Play a statement with as many of its neighbours as can be played."""
+    program, sizes, chosen = asked.program, asked.sizes, asked.chosen
     near = list(neighbours(program, chosen))
     names = [chosen.name]
     for name in near:
         if instances(program, sizes, [*names, name]) <= MOST:
             names.append(name)
-    while instances(program, sizes, names) <= MOST:
+    while names and instances(program, sizes, names) <= MOST:
         try:
             found = execution(program, sizes, names, MOST_TOUCHES)
         except TooMuchTouched:
             names.pop()
-            if not names:
-                break
             continue
-        some = f"{len(names) - 1} of " if len(names) <= len(near) else ""
-        all_of = instances(program, sizes)
-        return found, (
-            f"{program.name} has {all_of:,} instances at these sizes, too many to be played: "
-            f"{chosen.name} and {some}its {len(near)} neighbours are."
+        said = (
+            f"{program.name} has {instances(program, sizes):,} instances of "
+            f"{len(program.statements)} statements at these sizes, too many to be played: "
+            f"{chosen.name} is, {_with(len(names) - 1, len(near))}."
         )
-    amount = instances(program, sizes, [chosen.name])
+        return Played(program, found, False, " ".join(filter(None, [asked.in_blocks, said])))
     raise WorkbenchError(
-        f"{chosen.name} has {amount:,} instances at {numbers(sizes)}, which with what they read is "
-        f"more than can be played ({MOST:,} instances, {MOST_TOUCHES:,} reads and writes); give "
-        "smaller sizes"
+        f"{chosen.name} has {instances(program, sizes, [chosen.name]):,} instances at "
+        f"{numbers(sizes)}, which with what they read is more than can be played ({MOST:,} "
+        f"instances, {MOST_TOUCHES:,} reads and writes); give smaller sizes"
     )
+
+
+def _with(played: int, near: int) -> str:
+    """Say with how many of its neighbours a statement is played."""
+    if not played:
+        return "alone"
+    some = f"{played} of " if played < near else ""
+    return f"with {some}its {near} neighbours" if near > 1 else "with its neighbour"
 
 
 def neighbours(program: Program, statement: Statement) -> Iterator[str]:

@@ -402,8 +402,8 @@ export interface PlayedArray {
 export interface PlayedMemory {
   readonly arrays: readonly number[];
   readonly slots: number;
-  readonly across: number;
   readonly along: readonly string[];
+  readonly lengths: readonly number[];
   readonly kept: string;
   readonly storage: string;
 }

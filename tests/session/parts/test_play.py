@@ -11,7 +11,7 @@ import pytest
 import workbench as wb
 from tests.programs import PROGRAMS, automatic, leaky_sum, small_reinforce, statistics
 from tests.session.capsules.diverging import returns
-from workbench.algorithms import ppo
+from workbench.algorithms import a2c, ppo, reinforce
 from workbench.errors import WorkbenchError
 from workbench.measure.play import MOST
 from workbench.session.parts.play import PlayView, play, points
@@ -84,8 +84,23 @@ def test_the_largest_execution_is_small_enough_to_be_sent() -> None:
     view = shown(wb.variant(leaky_sum()), B=40, T=24)
     assert MOST - 80 < sum(view.at_once) <= MOST
     assert size(view) <= MOST_BYTES
-    near = shown(wb.variant(ppo(hidden=(3,))), "advantage")
-    assert size(near) <= MOST_BYTES
+
+
+def test_a_program_of_many_statements_is_sent_as_one_with_its_neighbours() -> None:
+    program = a2c()
+    assert wb.play(program).whole
+    for statement in (None, "advantage"):
+        view = shown(wb.variant(program), statement)
+        assert not view.whole
+        assert "too many to be played" in view.remark
+        assert size(view) <= MOST_BYTES
+    assert size(shown(wb.variant(ppo()), "advantage")) <= MOST_BYTES
+
+
+def test_reinforce_is_sent_whole() -> None:
+    view = shown(wb.variant(reinforce()))
+    assert view.whole
+    assert size(view) <= MOST_BYTES
 
 
 def size(view: PlayView) -> int:
@@ -114,7 +129,7 @@ def test_memory_says_what_of_an_array_is_kept() -> None:
     assert kept["state"] == "t: 2 of 4"
     assert kept["to_go"] == ""
     state = next(m for m in view.memories if view.arrays[m.arrays[0]].name == "state")
-    assert (state.slots, state.across, state.along) == (6, 3, ("t", "b"))
+    assert (state.slots, state.along, state.lengths) == (6, ("t", "b"), (2, 3))
     assert "of t only the slices in use" in state.storage
 
 

@@ -4,15 +4,16 @@ writes.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import accumulate, pairwise, zip_longest
 from math import prod
 from typing import Any
 
 from workbench.lowering.execution.events import Execution, Instance
 from workbench.lowering.execution.slots import Piece
-from workbench.measure.play import Played
+from workbench.measure.play import Played, play_nearby
 from workbench.measure.play import play as played
 from workbench.polyhedral.accesses import Between
 from workbench.program.accumulating import Start, owner
@@ -20,6 +21,9 @@ from workbench.program.values import Array, Statement
 from workbench.session.picture.snapshot import title
 from workbench.session.picture.storing import storage_text
 from workbench.variants.variant import Variant
+
+MOST_TEXT = 60_000
+"""The most characters that a whole program is sent with."""
 
 Point = tuple[int, ...]
 
@@ -67,15 +71,15 @@ class PlayedArray:
 
 @dataclass(frozen=True)
 class PlayedMemory:
-    """A piece of memory, of `slots` slots. Drawn with `across` in a row; they follow each other
-    `along` these dimensions, outermost first. `kept` says how much of each dimension there is a
-    slot for, "" if all.
+    """A piece of memory, of `slots` slots: a box of these `lengths` `along` these dimensions, the
+    last one fastest; without a dimension where arrays share it that are arranged otherwise. `kept`
+    says how much of each dimension there is a slot for, "" if all.
     """
 
     arrays: tuple[int, ...]
     slots: int
-    across: int
     along: tuple[str, ...]
+    lengths: tuple[int, ...]
     kept: str
     storage: str
 
@@ -104,7 +108,11 @@ def play(variant: Variant, arguments: Mapping[str, Any]) -> PlayView:
     Raises WorkbenchError for an unknown statement and one that is too large itself, SizeError for
     sizes that the program does not take.
     """
-    return view(played(variant, arguments["sizes"], arguments["statement"]))
+    sizes, statement = arguments["sizes"], arguments["statement"]
+    found = view(played(variant, sizes, statement))
+    if len(json.dumps(asdict(found), ensure_ascii=False, separators=(",", ":"))) <= MOST_TEXT:
+        return found
+    return view(play_nearby(variant, sizes, statement))
 
 
 def view(found: Played) -> PlayView:
@@ -251,12 +259,11 @@ def _memory(found: Played, piece: Piece, numbering: _Numbering) -> PlayedMemory:
     first = piece.arrays[0]
     record, stored = run.program.array[first], run.memory.stored(first)
     whole = prod(piece.lengths) == piece.slots
-    across = piece.lengths[-1] if piece.lengths and whole else piece.slots
     return PlayedMemory(
         arrays=tuple(numbering.number[name] for name in piece.arrays if name in numbering.number),
         slots=piece.slots,
-        across=across,
         along=tuple(record.dims[position] for position in stored.order) if whole else (),
+        lengths=piece.lengths if whole else (piece.slots,),
         kept=", ".join(_kept(run, array) for array in piece.arrays if _kept(run, array)),
         storage=storage_text(found.program, first),
     )

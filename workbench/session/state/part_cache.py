@@ -84,7 +84,7 @@ class PartCache:
                     self._start(key, _Entry(saved, forgettable=False), variant, "prepare")
 
     def prepare_shown(self, variant: Variant) -> None:
-        """Have the parts of the shown variant computed that only it has. Unfinished ones of variants
+        """Have the parts computed that the shown variant alone has. Unfinished ones of variants
         shown before continue only if somebody waits for them.
         """
         with self._lock:

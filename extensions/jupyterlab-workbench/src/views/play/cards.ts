@@ -1,7 +1,7 @@
 // Where instances and slots stand: a card for each piece of memory, with the statements that write it. Pure functions.
 
 import type { PlayedMemory, PlayedStatement } from "../../protocol";
-import type { Point, Script } from "./script";
+import { type Point, pointAt, type Script } from "./script";
 
 /** The distance of instances in a grid, and of slots without a label. */
 export const PITCH = 13;
@@ -9,7 +9,7 @@ export const PITCH = 13;
 const LABELLED = 18;
 const LETTER = 6.2;
 /** The most slots that get labels. */
-const MOST_LABELLED = 40;
+const MOST_LABELLED = 16;
 /** The room between the grids of outer dimensions. */
 const GAP = 7;
 
@@ -71,37 +71,13 @@ export function cardsOf(script: Script): readonly Card[] {
 
 function statementGrid(script: Script, number: number, statement: PlayedStatement): StatementGrid {
   const { dims, lower, lengths } = statement;
-  const spots = script.instances.flatMap((played, instance) =>
-    played.statement === number ? { number: instance, ...spotOf(played.point, lower, lengths) } : [],
-  );
-  const [x, y, ...outer] = [...dims].reverse();
-  return { statement, spots, axes: axesText(outer.reverse(), "⇉", y, x), ...extentOf(lengths) };
-}
-
-/** Says which dimension goes down, which to the right, and how the outer ones go. */
-function axesText(outer: readonly string[], how: string, down: string | undefined, right: string | undefined): string {
-  const named = [...outer.map((dim) => `${dim} ${how}`), down && `${down} ↓`, right && `${right} →`];
-  return named.filter(Boolean).join(" ");
-}
-
-/** The last dimension goes to the right, the one before down; the others have a grid beside another. */
-function spotOf(point: Point, lower: Point, lengths: Point): { x: number; y: number } {
-  const at = point.map((value, k) => value - (lower[k] ?? 0));
-  const rank = at.length;
-  let outer = 0;
-  for (let k = 0; k < rank - 2; k++) outer = outer * (lengths[k] ?? 1) + (at[k] ?? 0);
-  const across = lengths[rank - 1] ?? 1;
-  return {
-    x: PITCH / 2 + PITCH * (at[rank - 1] ?? 0) + outer * (PITCH * across + GAP),
-    y: PITCH / 2 + PITCH * (rank > 1 ? (at[rank - 2] ?? 0) : 0),
-  };
-}
-
-function extentOf(lengths: Point): { width: number; height: number } {
-  const rank = lengths.length;
-  const outer = lengths.slice(0, -2).reduce((product, length) => product * length, 1);
-  const across = PITCH * (lengths[rank - 1] ?? 1);
-  return { width: outer * across + (outer - 1) * GAP, height: PITCH * (rank > 1 ? (lengths[rank - 2] ?? 1) : 1) };
+  const cell = { width: PITCH, height: PITCH };
+  const spots = script.instances.flatMap(({ statement: own, point }, instance) => {
+    if (own !== number) return [];
+    const { x, y } = cornerOf(point.map((value, k) => value - (lower[k] ?? 0)), lengths, cell);
+    return { number: instance, x: x + PITCH / 2, y: y + PITCH / 2 };
+  });
+  return { statement, spots, axes: axesText(dims), ...extentOf(lengths, cell) };
 }
 
 function slotGrid({ view }: Script, memory: PlayedMemory, first: number): SlotGrid {
@@ -112,14 +88,40 @@ function slotGrid({ view }: Script, memory: PlayedMemory, first: number): SlotGr
   const cell = labelled
     ? { width: Math.max(LABELLED, longest * LETTER + 7), height: LABELLED }
     : { width: PITCH, height: PITCH };
+  const none = memory.lengths.map(() => 0);
   const spots = Array.from({ length: memory.slots }, (_, slot) => ({
     number: first + slot,
-    x: cell.width * (slot % memory.across),
-    y: cell.height * Math.floor(slot / memory.across),
+    ...cornerOf(pointAt(slot, none, memory.lengths), memory.lengths, cell),
   }));
-  const rows = Math.ceil(memory.slots / memory.across);
-  const [x, ...down] = [...memory.along].reverse();
-  return { spots, axes: axesText(down.reverse(), "↓", undefined, x), cell, labelled, width: cell.width * memory.across, height: cell.height * rows };
+  return { spots, axes: axesText(memory.along), cell, labelled, ...extentOf(memory.lengths, cell) };
+}
+
+/** Says how the dimensions go: the last one to the right, the one before down, the others a grid beside another. */
+function axesText(dims: readonly string[]): string {
+  const arrows = ["→", "↓"];
+  return dims.map((dim, k) => `${dim} ${arrows[dims.length - 1 - k] ?? "⇉"}`).join(" ");
+}
+
+type Cell = SlotGrid["cell"];
+
+/** Returns the corner of the cell at a point of a box that begins at 0. */
+function cornerOf(at: Point, lengths: Point, cell: Cell): { x: number; y: number } {
+  const rank = at.length;
+  let outer = 0;
+  for (let k = 0; k < rank - 2; k++) outer = outer * (lengths[k] ?? 1) + (at[k] ?? 0);
+  const across = cell.width * (lengths[rank - 1] ?? 1);
+  return {
+    x: cell.width * (at[rank - 1] ?? 0) + outer * (across + GAP),
+    y: cell.height * (rank > 1 ? (at[rank - 2] ?? 0) : 0),
+  };
+}
+
+function extentOf(lengths: Point, cell: Cell): { width: number; height: number } {
+  const rank = lengths.length;
+  const outer = lengths.slice(0, -2).reduce((product, length) => product * length, 1);
+  const across = cell.width * (lengths[rank - 1] ?? 1);
+  const down = cell.height * (rank > 1 ? (lengths[rank - 2] ?? 1) : 1);
+  return { width: outer * across + (outer - 1) * GAP, height: down };
 }
 
 /** Returns the coordinates of an element as they stand in its slot. */

@@ -40,6 +40,7 @@ export function Play(): JSX.Element {
 
 function Player({ shown }: { shown: readonly Execution[] }): JSX.Element {
   const store = useStore();
+  const { variants } = useWorkbench();
   const { statements } = useSelection();
   const scripts = shown.flatMap(({ script }) => script ?? []);
   const positions = useMemo(() => positionsOf(scripts), scripts);
@@ -92,6 +93,14 @@ function Player({ shown }: { shown: readonly Execution[] }): JSX.Element {
           )}
           <Beside />
         </Controls>
+        <div className={shown.length > 1 ? "wbk-play-two" : undefined}>
+          {shown.map(({ variant, script }, number) => (
+            <div key={variant}>
+              {shown.length > 1 && <h4>{variants.find(({ key }) => key === variant)?.name}</h4>}
+              {script && <Now script={script} ran={ran[number] ?? 0} quiet={clock.playing} />}
+            </div>
+          ))}
+        </div>
       </div>
       <div className={shown.length > 1 ? "wbk-play-two" : undefined}>
         {shown.map(({ variant, script }, number) => {
@@ -100,13 +109,12 @@ function Player({ shown }: { shown: readonly Execution[] }): JSX.Element {
             script && (
               <Side
                 key={variant}
-                variant={shown.length > 1 ? variant : ""}
+                name={variants.find(({ key }) => key === variant)?.name ?? ""}
                 script={script}
                 ran={ran[number] ?? 0}
                 against={against}
                 againstRan={ran[1 - number] ?? 0}
                 picked={picked}
-                playing={clock.playing}
                 follow={!clock.playing && clock.at > 0 && shown.length === 1}
                 pick={(played) => {
                   const event = script.eventOf[played] ?? 0;
@@ -124,30 +132,26 @@ function Player({ shown }: { shown: readonly Execution[] }): JSX.Element {
   );
 }
 
-/** One of the variants: what happens now in words, and where. */
+/** One of the variants: where it is now. */
 function Side(props: {
-  variant: string;
+  name: string;
   script: Script;
   ran: number;
   against: Script | undefined;
   againstRan: number;
   picked: string | undefined;
-  playing: boolean;
   follow: boolean;
   pick: (instance: number) => void;
 }): JSX.Element {
-  const { variant, script, ran, against, againstRan, picked, playing, follow, pick } = props;
-  const { variants } = useWorkbench();
+  const { name, script, ran, against, againstRan, picked, follow, pick } = props;
   const shown = useMemo(
     () => (against ? twins(script, against, againstRan) : NONE),
     [script, against, againstRan],
   );
   const { view, events } = script;
   return (
-    <section className="wbk-play-side" aria-label={variants.find(({ key }) => key === variant)?.name ?? "The variant"}>
-      {variant && <h4>{variants.find(({ key }) => key === variant)?.name}</h4>}
+    <section className="wbk-play-side" aria-label={name}>
       {view.remark && <p className="wbk-note">{view.remark}</p>}
-      <Now script={script} ran={ran} quiet={playing} />
       <Stage script={script} ran={ran} twins={shown} picked={picked} follow={follow} pick={pick} />
       <p className="wbk-note">
         {events.length} events of {script.instances.length} instances at {sizesText(view.sizes)}

@@ -38,9 +38,14 @@ export interface Script {
   /** The first slot of each piece of memory. */
   readonly firstSlot: readonly number[];
   readonly slots: number;
+  /** Tells of each slot whether nothing that is played writes into its piece of memory: it was filled before. */
+  readonly filled: readonly boolean[];
   readonly histories: readonly History[];
   /** The last event that reads each element; all of an output are read at the end. */
   readonly lastRead: readonly number[];
+  /** The name of each instance, the same in all variants, and the instances with a name. */
+  readonly names: readonly string[];
+  readonly named: ReadonlyMap<string, readonly number[]>;
 }
 
 /** Returns the script of an execution. */
@@ -72,8 +77,15 @@ export function scriptOf(view: PlayView): Script {
   const slotsOf = view.arrays.flatMap((array) =>
     array.slots.map((own) => own.map((slot) => (firstSlot[array.memory] ?? 0) + slot)),
   );
-  const script = { view, instances, events, eventOf, before, slotsOf, firstSlot, slots };
-  return { ...script, histories: histories(script), lastRead: lastReads(script) };
+  const written = new Set(view.statements.map(({ array }) => view.arrays[array]?.memory));
+  const filled = view.memories.flatMap((memory, number) =>
+    Array.from({ length: memory.slots }, () => !written.has(number)),
+  );
+  const script = { view, instances, events, eventOf, before, slotsOf, firstSlot, slots, filled };
+  const names = instances.map((played) => nameOf(script, played));
+  const named = new Map<string, number[]>();
+  names.forEach((name, instance) => named.set(name, [...(named.get(name) ?? []), instance]));
+  return { ...script, histories: histories(script), lastRead: lastReads(script), names, named };
 }
 
 function decoded(statement: PlayedStatement, number: number): Played[] {
@@ -99,7 +111,7 @@ export function pointAt(place: number, lower: Point, lengths: Point): Point {
   return point;
 }
 
-type Begun = Omit<Script, "histories" | "lastRead">;
+type Begun = Omit<Script, "histories" | "lastRead" | "names" | "named">;
 
 function histories({ events, instances, slotsOf, slots }: Begun): readonly History[] {
   const found = Array.from({ length: slots }, () => ({ events: [] as number[], elements: [] as number[] }));
@@ -142,24 +154,58 @@ export interface Frame {
 /** Returns the state after `ran` events, of which the last is happening now. One more than there are: all is over. */
 export function frameAt(script: Script, ran: number): Frame {
   const now = ran - 1;
-  const happening = script.events[now]?.instances ?? [];
-  const played = happening.map((instance) => script.instances[instance]);
-  const slotsOf = (elements: readonly number[]): readonly number[] =>
-    elements.flatMap((element) => script.slotsOf[element] ?? []);
-  const held = script.histories.map((history) => heldBy(history, now));
+  const slots = Array.from({ length: script.slots }, (_, slot) => slot);
+  const { read, written } = touchedBy(script, now);
   return {
-    instances: script.eventOf.map((event) => (event < now ? "done" : event === now ? "now" : "ahead")),
-    slots: held.map((element) =>
-      element < 0 ? "empty" : (script.lastRead[element] ?? -1) >= now ? "live" : "dead",
-    ),
-    held,
-    read: new Set(played.flatMap((one) => slotsOf(one?.reads ?? []))),
-    written: new Set(played.flatMap((one) => slotsOf(one ? [one.write] : []))),
+    instances: script.instances.map((_, instance) => instanceAt(script, instance, now)),
+    slots: slots.map((slot) => slotAt(script, slot, now)),
+    held: slots.map((slot) => heldAt(script, slot, now)),
+    read,
+    written,
   };
 }
 
-/** Returns the element that a slot holds once the event `now` has happened. */
-function heldBy({ events, elements }: History, now: number): number {
+/** Returns the state of an instance while the event `now` happens. */
+export function instanceAt({ eventOf }: Script, instance: number, now: number): InstanceState {
+  const event = eventOf[instance] ?? 0;
+  return event < now ? "done" : event === now ? "now" : "ahead";
+}
+
+/** Returns the state of a slot while the event `now` happens. */
+export function slotAt(script: Script, slot: number, now: number): SlotState {
+  if (script.filled[slot]) return "live";
+  const element = heldAt(script, slot, now);
+  if (element < 0) return "empty";
+  return (script.lastRead[element] ?? -1) >= now ? "live" : "dead";
+}
+
+/** Returns the slots that an event reads and writes. */
+export function touchedBy(script: Script, event: number): Pick<Frame, "read" | "written"> {
+  const [read, written] = [new Set<number>(), new Set<number>()];
+  for (const instance of script.events[event]?.instances ?? []) {
+    const played = script.instances[instance];
+    if (!played) continue;
+    for (const element of played.reads) for (const slot of script.slotsOf[element] ?? []) read.add(slot);
+    for (const slot of script.slotsOf[played.write] ?? []) written.add(slot);
+  }
+  return { read, written };
+}
+
+/** Returns the instances and slots whose state may differ after so many events and after so many others. */
+export function changedBetween(script: Script, one: number, other: number): { instances: Set<number>; slots: Set<number> } {
+  const [instances, slots] = [new Set<number>(), new Set<number>()];
+  for (let event = Math.max(0, Math.min(one, other) - 1); event < Math.max(one, other); event++) {
+    for (const instance of script.events[event]?.instances ?? []) instances.add(instance);
+    const { read, written } = touchedBy(script, event);
+    for (const slot of read) slots.add(slot);
+    for (const slot of written) slots.add(slot);
+  }
+  return { instances, slots };
+}
+
+/** Returns the element that a slot holds once the event `now` has happened; -1 for none. */
+export function heldAt({ histories }: Script, slot: number, now: number): number {
+  const { events, elements } = histories[slot] ?? { events: [], elements: [] };
   let [low, high] = [0, events.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -195,18 +241,15 @@ export function ranAt({ before }: Script, instances: number): number {
 export const positionOf = ({ before }: Script, event: number): number => (before[event] ?? 0) + 1;
 
 /** Returns the name that an instance has in every variant: what its statement came from, and its coordinates. */
-export function nameOf({ view, instances }: Script, instance: number): string {
-  const played = instances[instance];
-  const statement = played && view.statements[played.statement];
-  const at = statement?.dims.map((dim, k) => `${dim}=${played?.point[k]}`).sort() ?? [];
-  return `${statement?.origin} ${at.join(" ")}`;
+export function nameOf({ view }: Pick<Script, "view">, { statement, point }: Played): string {
+  const { origin, dims } = view.statements[statement] ?? { origin: "", dims: [] };
+  return `${origin} ${dims.map((dim, k) => `${dim}=${point[k]}`).sort().join(" ")}`;
 }
 
 /** Returns the instances of `script` that are those of `other` which run now. */
 export function twins(script: Script, other: Script, ran: number): ReadonlySet<number> {
-  const now = new Set((other.events[ran - 1]?.instances ?? []).map((instance) => nameOf(other, instance)));
-  if (!now.size) return new Set();
-  return new Set(script.instances.map((_, instance) => instance).filter((one) => now.has(nameOf(script, one))));
+  const now = other.events[ran - 1]?.instances ?? [];
+  return new Set(now.flatMap((instance) => script.named.get(other.names[instance] ?? "") ?? []));
 }
 
 /** Returns the next event of a statement behind the first `ran` ones; the first again behind the last. */
@@ -285,7 +328,7 @@ function readsText(script: Script, { anywhere }: PlayedStatement, played: readon
 function writesText(script: Script, ran: number, played: readonly Played[]): string {
   const written = new Set(played.map(({ write }) => write));
   const slots = [...new Set([...written].flatMap((element) => script.slotsOf[element] ?? []))];
-  const before = slots.map((slot) => heldBy(script.histories[slot] ?? { events: [], elements: [] }, ran - 2));
+  const before = slots.map((slot) => heldAt(script, slot, ran - 2));
   const gone = new Set(before.filter((element) => element >= 0 && !written.has(element)));
   const replaced = gone.size ? `, over ${elementsText(script, gone)}` : "";
   return `${elementsText(script, written)}${replaced}`;

@@ -3,7 +3,7 @@
 
 import { memo, useLayoutEffect, useMemo, useRef } from "react";
 import { type Card, cardsOf, labelOf, PITCH, type SlotGrid, type StatementGrid } from "./cards";
-import { frameAt, pointAt, type Script } from "./script";
+import { changedBetween, heldAt, instanceAt, pointAt, type Script, slotAt, touchedBy } from "./script";
 
 /** `twins`: the instances that run now in the variant beside; `picked`: the selected statement. */
 export function Stage(props: {
@@ -51,7 +51,7 @@ const Cards = memo(function Cards({ cards, picked }: { cards: readonly Card[]; p
             {card.statements.map((grid) => (
               <Instances key={`${grid.statement.statement} ${grid.statement.title}`} grid={grid} picked={grid.statement.statement === picked} />
             ))}
-            <Slots grid={card.slots} />
+            <Slots grid={card.slots} filled={!card.statements.length} />
           </div>
         </div>
       ))}
@@ -75,13 +75,15 @@ function Instances({ grid, picked }: { grid: StatementGrid; picked: boolean }): 
   );
 }
 
-function Slots({ grid }: { grid: SlotGrid }): JSX.Element {
+/** `filled`: nothing that is played writes into them. */
+function Slots({ grid, filled }: { grid: SlotGrid; filled: boolean }): JSX.Element {
   const { spots, axes, cell, labelled, width, height } = grid;
   const count = spots.length === 1 ? "1 slot" : `${spots.length} slots`;
   return (
     <figure>
       <figcaption>
-        {count} <span>{axes}</span>
+        {count}
+        {filled && ", filled before"} <span>{axes}</span>
       </figcaption>
       <svg width={width + 1} height={height + 1} role="img" aria-label={count}>
         {spots.map(({ number, x, y }) => (
@@ -101,49 +103,53 @@ function Slots({ grid }: { grid: SlotGrid }): JSX.Element {
 
 type Paint = (host: HTMLElement, ran: number, twins: ReadonlySet<number>) => void;
 
-/** Returns what lights a stage; it knows what it lit last. */
+/** Returns what lights a stage; it knows what it lit last, and touches only what may differ from that. */
 function painter(script: Script): Paint {
   const labels = script.view.arrays.flatMap(({ lower, lengths, slots }) =>
     slots.map((_, place) => labelOf(pointAt(place, lower, lengths))),
   );
-  let on: HTMLElement | null = null;
-  let instances: readonly Element[] = [];
-  let slots: readonly Element[] = [];
-  let texts: readonly (Element | null)[] = [];
-  let cards: readonly (Element | null)[] = [];
-  let lit: Element | null = null;
-  let drawn = new Map<Element, string>();
-  function light(element: Element | undefined, name: string): void {
-    if (!element || drawn.get(element) === name) return;
-    element.setAttribute("class", name);
-    drawn.set(element, name);
-  }
+  let drawn: { host: HTMLElement; stage: Parts; ran: number; twins: ReadonlySet<number> } | null = null;
   return (host, ran, twins) => {
-    if (host !== on) {
-      on = host;
-      instances = numbered(host, "data-instance");
-      slots = numbered(host, "data-slot");
-      texts = slots.map((slot) => slot.querySelector("text"));
-      cards = instances.map((instance) => instance.closest(".wbk-play-card"));
-      drawn = new Map();
+    const last = drawn?.host === host ? drawn : null;
+    const stage = last?.stage ?? partsOf(host);
+    const { instances, slots } = last
+      ? changedBetween(script, last.ran, ran)
+      : { instances: stage.instances.keys(), slots: stage.slots.keys() };
+    const now = ran - 1;
+    for (const number of new Set([...instances, ...(last?.twins ?? []), ...twins])) {
+      const twin = twins.has(number) ? " wbk-play-twin" : "";
+      stage.instances[number]?.setAttribute("class", `wbk-play-${instanceAt(script, number, now)}${twin}`);
     }
-    const frame = frameAt(script, ran);
-    frame.instances.forEach((state, number) =>
-      light(instances[number], `wbk-play-${state}${twins.has(number) ? " wbk-play-twin" : ""}`),
-    );
-    frame.slots.forEach((state, number) => {
-      const element = slots[number];
-      const marks = `${frame.read.has(number) ? " wbk-play-read" : ""}${frame.written.has(number) ? " wbk-play-written" : ""}`;
-      light(element, `wbk-play-${state}${marks}`);
-      const text = texts[number];
-      const label = labels[frame.held[number] ?? -1] ?? "";
-      if (text && text.textContent !== label) text.textContent = label;
-    });
-    const card = cards[script.events[ran - 1]?.instances[0] ?? -1] ?? null;
-    if (card === lit) return;
-    lit?.removeAttribute("data-lit");
-    card?.setAttribute("data-lit", "");
-    lit = card;
+    const { read, written } = touchedBy(script, now);
+    for (const number of slots) {
+      const marks = `${read.has(number) ? " wbk-play-read" : ""}${written.has(number) ? " wbk-play-written" : ""}`;
+      stage.slots[number]?.setAttribute("class", `wbk-play-${slotAt(script, number, now)}${marks}`);
+      const text = stage.texts[number];
+      if (text) text.textContent = labels[heldAt(script, number, now)] ?? "";
+    }
+    const card = (at: number): Element | null | undefined => stage.cards[script.events[at - 1]?.instances[0] ?? -1];
+    if (last) card(last.ran)?.removeAttribute("data-lit");
+    card(ran)?.setAttribute("data-lit", "");
+    drawn = { host, stage, ran, twins };
+  };
+}
+
+/** The elements of a stage that are lit, by number. */
+interface Parts {
+  readonly instances: readonly Element[];
+  readonly slots: readonly Element[];
+  readonly texts: readonly (Element | null)[];
+  readonly cards: readonly (Element | null)[];
+}
+
+function partsOf(host: HTMLElement): Parts {
+  const instances = numbered(host, "data-instance");
+  const slots = numbered(host, "data-slot");
+  return {
+    instances,
+    slots,
+    texts: slots.map((slot) => slot.querySelector("text")),
+    cards: instances.map((instance) => instance.closest(".wbk-play-card")),
   };
 }
 

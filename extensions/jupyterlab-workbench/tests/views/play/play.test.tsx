@@ -5,7 +5,7 @@ import { cardsOf } from "../../../src/views/play/cards";
 import { commonSizes } from "../../../src/views/play/executions";
 import { Play } from "../../../src/views/play/play";
 import {
-  elementsText, frameAt, nameOf, nextOf, pointAt, positionOf, positionsOf, ranAt, type Script, scriptOf, told, twins, whereText,
+  changedBetween, elementsText, frameAt, nextOf, pointAt, positionOf, positionsOf, ranAt, type Script, scriptOf, told, twins, whereText,
 } from "../../../src/views/play/script";
 import { Variants } from "../../../src/views/variants/variants";
 import { act, byText, type Drawn, drawn, enter, fire, texts } from "../../drawing";
@@ -96,6 +96,51 @@ describe("a frame", () => {
     }
   });
 
+  test("nothing differs from another but what changes between them", () => {
+    for (const [one, other] of [[0, 1], [3, 4], [9, 5], [0, 20], [folded.events.length + 1, 2]] as const) {
+      const [before, after] = [frameAt(folded, one), frameAt(folded, other)];
+      const changed = changedBetween(folded, one, other);
+      after.instances.forEach((state, instance) => {
+        if (!changed.instances.has(instance)) expect(state).toBe(before.instances[instance]);
+      });
+      after.slots.forEach((state, slot) => {
+        if (changed.slots.has(slot)) return;
+        expect([state, after.held[slot], after.read.has(slot), after.written.has(slot)]).toEqual(
+          [before.slots[slot], before.held[slot], before.read.has(slot), before.written.has(slot)],
+        );
+      });
+    }
+  });
+
+  test("is drawn the same whatever was drawn before", async () => {
+    shown = await drawn(Play, CAPSULE);
+    const classes = (): readonly (string | null)[] =>
+      [...shown.host.querySelectorAll("[data-instance], [data-slot]")].map((one) => one.getAttribute("class"));
+    for (const at of [4, 3, 11, 0, 16, 7]) {
+      await enter(slider(), String(at));
+      const frame = frameAt(folded, at);
+      const instances = frame.instances.map((state) => `wbk-play-${state}`);
+      const slots = frame.slots.map(
+        (state, slot) => `wbk-play-${state}${frame.read.has(slot) ? " wbk-play-read" : ""}${frame.written.has(slot) ? " wbk-play-written" : ""}`,
+      );
+      expect([...classes()].sort()).toEqual([...instances, ...slots].sort());
+    }
+  });
+
+  test("what nothing here writes was there before", () => {
+    const view = viewOf(axis);
+    const only = view.statements.findIndex(({ statement }) => statement === "to_go");
+    const own = { ...view, statements: view.statements.slice(only, only + 1) };
+    const order = view.order.filter((statement) => statement === only);
+    const script = scriptOf({ ...own, order: order.map(() => 0), at_once: order.map(() => 3) });
+    const frame = frameAt(script, 0);
+    for (const [number, memory] of view.memories.entries()) {
+      const written = memory.arrays.some((array) => view.arrays[array]?.name === "to_go");
+      const first = script.firstSlot[number] ?? 0;
+      expect(new Set(frame.slots.slice(first, first + memory.slots))).toEqual(new Set([written ? "empty" : "live"]));
+    }
+  });
+
   test("a window uses fewer slots for the same instances", () => {
     expect(folded.instances.length).toBe(batched.instances.length);
     expect(folded.slots).toBeLessThan(batched.slots);
@@ -131,8 +176,8 @@ describe("in step", () => {
   test("instances are those of the same origin and coordinates", () => {
     for (const ran of [1, 2, batched.events.length]) {
       const found = twins(written, batched, ran);
-      const names = (batched.events[ran - 1]?.instances ?? []).map((one) => nameOf(batched, one));
-      expect([...found].map((one) => nameOf(written, one)).sort()).toEqual([...names].sort());
+      const now = batched.events[ran - 1]?.instances ?? [];
+      expect([...found].map((one) => written.names[one]).sort()).toEqual(now.map((one) => batched.names[one]).sort());
     }
     expect(twins(written, batched, 0).size).toBe(0);
   });
@@ -285,7 +330,7 @@ describe("the player", () => {
   test("plays another variant beside, in step, at sizes that suit both", async () => {
     await open();
     await enter(shown.host.querySelector(".wbk-play-controls select.wbk-long"), blocks.key);
-    expect(texts(shown.host, ".wbk-play-side h4")).toEqual([windows.name, blocks.name]);
+    expect(texts(shown.host, ".wbk-play-head h4")).toEqual([windows.name, blocks.name]);
     expect(shown.host.textContent).toContain("Played in blocks of 3 instead of 16.");
     const sides = [...shown.host.querySelectorAll(".wbk-play-side")];
     const [left, right] = [windows, blocks].map((variant) => scriptOf(viewOf(variant, { B: 7, T: 3 }))) as [Script, Script];
