@@ -74,6 +74,8 @@ class KernelRecords:
     """The buffers of one block, each with the one whose memory it is in: itself, or one that is
     dead by then.
     """
+    slices: Mapping[str, tuple[Expression, Expression]] = field(default_factory=dict)
+    """The buffers of which it touches neighbouring elements only: the first, and how many."""
 
 
 @dataclass(frozen=True)

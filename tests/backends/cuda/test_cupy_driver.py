@@ -38,10 +38,12 @@ class CUDADriverError(RuntimeError):
 class FakeStream:
     """A stream that may be lost."""
 
-    ptr = 7
+    made: ClassVar[list[FakeStream]] = []
 
     def __init__(self, non_blocking: bool) -> None:
         assert non_blocking
+        self.made.append(self)
+        self.ptr = len(self.made)
         self.capturing = False
         self.lost: Exception | None = None
         self.log: list[str] = []
@@ -53,11 +55,20 @@ class FakeStream:
     def begin_capture(self) -> None:
         self.capturing = True
 
+    def wait_event(self, event: FakeEvent) -> None:
+        self.log.append(f"follows {event.stream.ptr}")
+        if event.stream.capturing:
+            self.capturing = True
+
     def is_capturing(self) -> bool:
         return self.capturing
 
     def end_capture(self) -> Any:
         assert self.capturing
+        others = [s for s in self.made if s.capturing and s is not self]
+        for other in others:
+            assert self.log[-1] == f"follows {other.ptr}", "CUDA: a stream is not joined"
+            other.capturing = False
         self.capturing = False
         return SimpleNamespace(launch=lambda stream: stream.log.append("graph"))
 
@@ -65,6 +76,16 @@ class FakeStream:
         assert not self.capturing
         if self.lost is not None:
             raise self.lost
+
+
+class FakeEvent:
+    """An event of a stream: one that waits for it is captured with that stream."""
+
+    def __init__(self, disable_timing: bool) -> None:
+        assert disable_timing
+
+    def record(self, stream: FakeStream) -> None:
+        self.stream = stream
 
 
 class FakeDevice:
@@ -105,8 +126,10 @@ def cupy(monkeypatch: pytest.MonkeyPatch) -> Any:
         driver=SimpleNamespace(CUDADriverError=CUDADriverError),
         Device=FakeDevice,
         Stream=FakeStream,
+        Event=FakeEvent,
         Memory=FakeMemory,
     )
+    FakeStream.made.clear()
     fake = SimpleNamespace(cuda=cuda)
     monkeypatch.setitem(sys.modules, "cupy", fake)
     cupy_driver.unavailable.cache_clear()
@@ -195,6 +218,29 @@ def test_a_lost_device_is_told_with_the_kernels_of_what_was_replayed(cupy: Any) 
     driver.stream.lost = CUDARuntimeError(700)
     with pytest.raises(RunError, match=r"gave up in one of kernel_a, kernel_b: .*700.*restart"):
         driver.wait()
+
+
+def test_copies_beside_are_on_a_stream_of_their_own(cupy: Any) -> None:
+    copied: list[tuple[Any, ...]] = []
+    cupy.cuda.runtime.memcpyAsync = lambda *given: copied.append(given)
+    driver = CuPyDriver()
+    driver.copy(1, 2, 3)
+    driver.follow(driver.event(), beside=True)
+    driver.copy(4, 5, 6, beside=True)
+    driver.copy(7, 8, 0, beside=True)
+    driver.follow(driver.event(beside=True))
+    main, beside = driver.stream.ptr, driver.beside.ptr
+    assert copied == [(1, 2, 3, 4, main), (4, 5, 6, 4, beside)] and main != beside
+    assert driver.beside.log == [f"follows {main}"] and driver.stream.log == [f"follows {beside}"]
+
+
+def test_a_graph_with_copies_that_ctrl_c_left_open_is_dropped(cupy: Any) -> None:
+    driver = CuPyDriver()
+    driver.begin_graph()
+    driver.follow(driver.event(), beside=True)
+    assert driver.beside.is_capturing()
+    driver.wait()
+    assert not driver.beside.is_capturing() and not driver.stream.is_capturing()
 
 
 @pytest.mark.parametrize("error", [CUDARuntimeError(700), CUDADriverError("gone")])

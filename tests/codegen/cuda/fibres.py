@@ -1,7 +1,9 @@
 """A GPU in a C compiler: memory is this process's, kernels run thread by thread (`threads.h`).
 
 What is asked for is done when it is waited for, and not before: a result that is looked at too
-early is not there. All else is as on a GPU: launches, graphs, memory, checks.
+early is not there. Copies beside all else are done as late as events allow, or begin as early: then
+they bring what is there, and end when the next begins, or it is waited for. All else is as on a
+GPU: launches, graphs, memory, checks.
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ import re
 import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +83,50 @@ class HeldMemory:
     address: int
 
 
+@dataclass(eq=False)
+class Event:
+    """The time when all before it is done."""
+
+    come: bool = False
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One thing that was asked for: something to do, an event to record, or one to wait for."""
+
+    beside: bool = False
+    do: Callable[[], object] | None = None
+    record: Event | None = None
+    follow: Event | None = None
+    begin: Callable[[], Callable[[], object]] | None = None
+    """The beginning of a copy, which returns what is done at its end."""
+
+    @property
+    def may_run(self) -> bool:
+        """Whether nothing has to come before."""
+        return self.follow is None or self.follow.come
+
+    def go(self) -> None:
+        """Do it."""
+        if self.do is not None:
+            self.do()
+        if self.record is not None:
+            self.record.come = True
+
+
+def _begins_next(copies: list[Asked]) -> bool:
+    """Begin the next copy, if nothing has to come before: all before it are done then."""
+    for place, one in enumerate(copies):
+        if not one.may_run:
+            return False
+        if one.begin is not None:
+            for _ in range(place):
+                copies.pop(0).go()
+            copies[0] = replace(one, do=one.begin(), begin=None)
+            return True
+    return False
+
+
 @dataclass
 class FibreDriver:
     """A GPU whose kernels know how many elements the arrays have that they are given."""
@@ -87,10 +134,20 @@ class FibreDriver:
     elements: Mapping[str, int]
     log: list[str] = field(default_factory=list)
     """What was asked for, in order."""
-    asked: list[tuple[str, Callable[[], object]]] = field(default_factory=list)
+    asked: list[Asked] = field(default_factory=list)
     """What is not done yet."""
-    before: list[tuple[str, Callable[[], object]]] = field(default_factory=list)
-    """What was asked for before a graph was begun."""
+    before: list[Asked] | None = None
+    """What was asked for before a graph was begun, None where none is."""
+    copies_first: bool = False
+    """True if copies beside begin as early as events allow, and are not done as late."""
+    left_out: int | None = None
+    """The number of the wait for an event that is left out."""
+    waits: int = 0
+    """The waits for events that were asked for."""
+    begun: bool = False
+    """True if copies beside follow something, since it was waited or a graph was begun."""
+    unfollowed: bool = False
+    """True if there are copies beside that nothing follows."""
     multiprocessors: int = 4
     shared_bytes: int = 228 << 10
     block_bytes: int = 227 << 10
@@ -133,9 +190,46 @@ class FibreDriver:
         weakref.finalize(held, self.library.forget, address)
         return held
 
-    def copy(self, to: int, source: int, count: int) -> None:
+    def copy(self, to: int, source: int, count: int, beside: bool = False) -> None:
         """Copy later."""
-        self._ask(f"copy {count} bytes", lambda: ctypes.memmove(to, source, count))
+        if beside and not self.begun:
+            raise RunError("a copy beside that follows nothing")
+        self.unfollowed |= beside
+        self.log.append(f"copy {count} bytes{' beside' if beside else ''}")
+        copied = partial(ctypes.memmove, to, source, count)
+
+        def begin() -> Callable[[], object]:
+            taken = ctypes.string_at(source, count)
+            ctypes.memset(to, 0xA5, count)
+            return partial(ctypes.memmove, to, taken, count)
+
+        self.asked.append(Asked(beside, copied, begin=begin if beside else None))
+
+    def event(self, beside: bool = False) -> Event:
+        """An event that comes later."""
+        event = Event()
+        self.asked.append(Asked(beside, record=event))
+        return event
+
+    def follow(self, event: Event, beside: bool = False) -> None:
+        """Wait for an event later. Raises RunError where it is one outside of the graph."""
+        self.waits += 1
+        if self.waits - 1 == self.left_out:
+            return
+        self.log.append("copies follow" if beside else "follow copies")
+        if self.before is not None and all(event is not one.record for one in self.asked):
+            raise RunError("a graph that follows an event outside of it")
+        if beside:
+            self.begun = True
+        else:
+            self.unfollowed = self._runs_on(event)
+        self.asked.append(Asked(beside, follow=event))
+
+    def _runs_on(self, event: Event) -> bool:
+        """Whether copies run beside that were asked for behind an event."""
+        records = [one.record for one in self.asked]
+        behind = self.asked[records.index(event) :] if event in records else self.asked
+        return any(one.beside and one.do for one in behind)
 
     def fill(self, to: int, value: int, count: int) -> None:
         """Fill later."""
@@ -152,28 +246,40 @@ class FibreDriver:
 
     def _ask(self, text: str, do: Callable[[], object]) -> None:
         self.log.append(text)
-        self.asked.append((text, do))
+        self.asked.append(Asked(do=do))
 
     def begin_graph(self) -> None:
         """Keep what was asked for before apart."""
         self.log.append("begin graph")
-        self.before, self.asked = self.asked, []
+        self.before, self.asked, self.begun = self.asked, [], False
 
     def end_graph(self) -> Any:
         """What was asked for since."""
+        if self.before is None:
+            return None
         self.log.append("end graph")
-        graph, self.asked = self.asked, self.before
+        graph, self.asked, self.before = self.asked, self.before, None
+        self._expect_followed()
         return graph
+
+    def _expect_followed(self) -> None:
+        self.begun = False
+        if self.unfollowed:
+            self.unfollowed = False
+            raise RunError("copies beside that nothing follows")
 
     def replay(self, graph: Any) -> None:
         """Do all of it later."""
-        self.log.append(f"replay {len(graph)} launches")
-        self.asked += graph
+        self.log.append(f"replay {sum(one.do is not None for one in graph)} launches")
+        events = {one.record: Event() for one in graph if one.record}
+        for one in graph:
+            record, follow = (events[e] if e else None for e in (one.record, one.follow))
+            self.asked.append(replace(one, record=record, follow=follow))
 
     def mark(self) -> Any:
         """A list that gets the time later."""
         mark: list[float] = []
-        self.asked.append(("mark", lambda: mark.append(time.perf_counter())))
+        self.asked.append(Asked(do=lambda: mark.append(time.perf_counter())))
         return mark
 
     def seconds_between(self, one: Any, other: Any) -> float:
@@ -181,11 +287,20 @@ class FibreDriver:
         return float(other[0] - one[0])
 
     def wait(self) -> None:
-        """Do what was asked for."""
+        """Do what was asked for. A graph that was begun is dropped."""
         self.log.append("wait")
-        for _, do in self.asked:
-            do()
-        self.asked.clear()
+        if self.before is not None:
+            self.asked, self.before = self.before, None
+        self._expect_followed()
+        work = [one for one in self.asked if not one.beside]
+        copies = [one for one in self.asked if one.beside]
+        self.asked = []
+        while work or copies:
+            if self.copies_first and _begins_next(copies):
+                continue
+            stream = work if work and work[0].may_run else copies
+            assert stream[0].may_run, "each stream waits for the other"
+            stream.pop(0).go()
 
     @property
     def fault(self) -> str:
@@ -199,7 +314,8 @@ def fibres(program: Program, sizes: Mapping[str, int] | None = None) -> CudaProg
     """A program that runs as fibres, at these sizes."""
     made = program_kernels(program)
     known = resolve(program.equations, sizes)
-    elements = {name: buffer.elements.evaluate(known) for name, buffer in made.buffers.items()}
+    buffers = gpu_kernels(made).buffers
+    elements = {name: buffer.elements.evaluate(known) for name, buffer in buffers.items()}
     return CudaProgram.of(program, made, FibreDriver(elements))
 
 

@@ -1,4 +1,4 @@
-"""CUDA by CuPy: memory to the byte, machine code from files, one stream, its graphs.
+"""CUDA by CuPy: memory to the byte, machine code from files, two streams, their graphs.
 
 The only file that imports cupy. CuPy's memory pools and its compiler are not used: the first round
 up and keep what is freed, the second flushes numbers near 0 to 0.
@@ -95,6 +95,7 @@ class CuPyDriver:
         self.cupy, self.runtime = cupy, cupy.cuda.runtime
         self.number = cupy.cuda.Device().id
         self.stream = cupy.cuda.Stream(non_blocking=True)
+        self.beside = cupy.cuda.Stream(non_blocking=True)
         self.launched: dict[str, None] = {}
         """The kernels since it was waited for."""
 
@@ -159,12 +160,27 @@ class CuPyDriver:
             held = self.cupy.cuda.PinnedMemory(count, mapped)
         return np.frombuffer(self.cupy.cuda.PinnedMemoryPointer(held, 0), np.uint8, count)
 
-    def copy(self, to: int, source: int, count: int) -> None:
-        """Copy bytes between addresses of the device or of the host."""
+    def copy(self, to: int, source: int, count: int, beside: bool = False) -> None:
+        """Copy bytes between addresses of the device or of the host, or do so beside all else."""
         if count:
             kind = self.runtime.memcpyDefault  # addresses tell on which side they are
             with self._asking():
-                self.runtime.memcpyAsync(to, source, count, kind, self.stream.ptr)
+                self.runtime.memcpyAsync(to, source, count, kind, self._stream(beside).ptr)
+
+    def event(self, beside: bool = False) -> Any:
+        """Return the event that all is done that was asked for so far, or beside all else."""
+        with self._asking():
+            event = self.cupy.cuda.Event(disable_timing=True)
+            event.record(self._stream(beside))
+        return event
+
+    def follow(self, event: Any, beside: bool = False) -> None:
+        """Do what is asked for from now on, or beside all else, when an event has come."""
+        with self._asking():
+            self._stream(beside).wait_event(event)
+
+    def _stream(self, beside: bool) -> Any:
+        return self.beside if beside else self.stream
 
     def fill(self, to: int, value: int, count: int) -> None:
         """Give each of so many bytes a value."""
@@ -218,11 +234,14 @@ class CuPyDriver:
         self._drop_graph()
         with self._asking():
             self.stream.synchronize()
+            self.beside.synchronize()
         self.launched.clear()
 
     def _drop_graph(self) -> None:
-        """End a graph that Ctrl-C left open."""
+        """End a graph that Ctrl-C left open, behind the copies in it."""
         if self.stream.is_capturing():
+            if self.beside.is_capturing():
+                self.follow(self.event(beside=True))
             with self._asking():
                 self.stream.end_capture()
 

@@ -1,7 +1,9 @@
 """The interface of a GPU: memory, copies, launches, and graphs of these.
 
 What is asked for runs in order, behind all that was asked for before, and the caller goes on at
-once. `cupy_driver` asks CUDA for it.
+once. Copies can run beside it, in an order of their own: the first of these follows an event of
+what was asked for before, and what comes behind them follows an event of the last. `cupy_driver`
+asks CUDA for it.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ class Memory(Protocol):
 
 
 class Driver(Protocol):
-    """A GPU, and one stream of work for it."""
+    """A GPU, a stream of work for it, and one of copies beside."""
 
     @property
     def multiprocessors(self) -> int:
@@ -64,8 +66,16 @@ class Driver(Protocol):
         Raises MemoryError where there is too little.
         """
 
-    def copy(self, to: int, source: int, count: int) -> None:
-        """Copy bytes between addresses of the device or of the host."""
+    def copy(self, to: int, source: int, count: int, beside: bool = False) -> None:
+        """Copy bytes between addresses of the device or of the host, or do so beside all else."""
+
+    def event(self, beside: bool = False) -> Any:
+        """Return the event that all is done that was asked for so far, or beside all else."""
+
+    def follow(self, event: Any, beside: bool = False) -> None:
+        """Do what is asked for from now on, or beside all else, when an event has come. In a graph
+        it is one of the same graph.
+        """
 
     def fill(self, to: int, value: int, count: int) -> None:
         """Give each of so many bytes a value."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from typing import TypeAlias
 
 from workbench.codegen.cuda.device_memory import handed_bytes, handed_places
 from workbench.codegen.cuda.functions import Function, Stages
+from workbench.codegen.cuda.memory_parts import MemoryParts, Part, Touched
 from workbench.codegen.cuda.small_kernels import small_in_a_row
 from workbench.codegen.kernel_records import Invoke
 from workbench.codegen.kernels import ProgramKernels
@@ -16,6 +17,7 @@ from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.loops.records import (
     ITEM_BYTES,
     Allocate,
+    Apply,
     AtOnce,
     For,
     If,
@@ -28,11 +30,31 @@ from workbench.polyhedral.expression import Expression
 
 @dataclass(frozen=True)
 class FunctionLaunch:
-    """A launch of a function by name in so many blocks: the addresses and integers it is given."""
+    """A launch of a function by name in so many blocks: the addresses and integers it is given, and
+    the memory that it touches, where anything is copied between the spaces.
+    """
 
     function: str
     blocks: int
     given: tuple[int, ...]
+    touched: tuple[Touched, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A copy of a slice between the spaces: so many bytes between addresses."""
+
+    to: int
+    source: int
+    count: int
+
+    @property
+    def touched(self) -> tuple[Touched, ...]:
+        """The memory that it reads and writes."""
+        return (
+            Touched(self.source, self.source + self.count, False),
+            Touched(self.to, self.to + self.count, True),
+        )
 
 
 @dataclass(frozen=True)
@@ -47,7 +69,10 @@ class ExternalCall:
     operands: tuple[int, ...]
 
 
-Step: TypeAlias = FunctionLaunch | ExternalCall
+OfDevice: TypeAlias = FunctionLaunch | Transfer
+"""A step that the device does by itself."""
+
+Step: TypeAlias = OfDevice | ExternalCall
 
 
 @dataclass(frozen=True)
@@ -73,7 +98,13 @@ class _Branch:
     body: tuple[_Node, ...]
 
 
-_Node: TypeAlias = int | _Turns | _Branch | Allocate
+@dataclass(frozen=True)
+class _Copy:
+    source: Part
+    to: Part
+
+
+_Node: TypeAlias = int | _Turns | _Branch | _Copy | Allocate
 """A record of the loop program; the number of what is launched in the place of a kernel."""
 
 
@@ -101,6 +132,7 @@ class Launching:
         }
         ends = {row[-1]: k for k, row in enumerate(small_in_a_row(made))}
         self._numbers, self._ends, self._of_blocks = count(), ends, made.loops.own
+        self.parts = MemoryParts(made)
         before, main, behind = made.loops.parts
         self.begin = self._nodes(before)
         self.iteration = self._nodes(main.body if main else ())
@@ -123,6 +155,8 @@ class Launching:
             elif isinstance(node, _Branch):
                 if node.condition.holds(lambda e: e.evaluate(values)):
                     yield from self.steps(node.body, variables)
+            elif isinstance(node, _Copy):
+                yield self._transfer(node, values)
             else:
                 name, taken = node.buffer.name, node.source
                 self.addresses[name] = self.places[name] if taken is None else self.addresses[taken]
@@ -130,7 +164,7 @@ class Launching:
     def _at(self, one: Function | Stages, own: int, variables: Mapping[str, int]) -> Iterator[Step]:
         """Yield what is launched in one place."""
         if isinstance(one, Function):
-            yield self._launch(one, own, self.addresses, variables)
+            yield self._launch(one, own, self.addresses, variables, own)
             return
         places = handed_places(one, self.numbers, self.dtype)
         arrays = {**self.addresses, **{name: own + at for name, at in places.items()}}
@@ -138,7 +172,7 @@ class Launching:
         items = {name: self.item(dtype) for name, (dtype, _) in one.memory.items()}
         for stage in one.stages:
             if isinstance(stage, Function):
-                yield self._launch(stage, behind_them, arrays, variables)
+                yield self._launch(stage, behind_them, arrays, variables, own)
             else:
                 yield self._call(stage, arrays, self.items | items, variables)
 
@@ -162,7 +196,11 @@ class Launching:
         own: int,
         arrays: Mapping[str, int],
         variables: Mapping[str, int],
+        begin: int,
     ) -> FunctionLaunch:
+        """Return the launch of a function with memory for itself, which begins with what is handed
+        on to others.
+        """
         values = {**self.numbers, **variables}
         own_bytes = function.own_bytes.evaluate(values)
         given = (
@@ -170,7 +208,27 @@ class Launching:
             *(values[name] for name in (*function.sizes, *function.variables)),
         )
         blocks = function.blocks.evaluate(values)
-        return FunctionLaunch(function.name, blocks, (self.run, own, own_bytes, *given))
+        touched: list[Touched] = []
+        if self.parts.any_copied:
+            touched.append(Touched(begin, own + own_bytes * max(blocks, 0), True))
+            for part, written in self.parts.uses(function):
+                touched.append(Touched(*self._bytes(arrays, part, values), written))
+        given = (self.run, own, own_bytes, *given)
+        return FunctionLaunch(function.name, blocks, given, tuple(touched))
+
+    def _transfer(self, node: _Copy, values: Mapping[str, int]) -> Transfer:
+        """Return the copy of a slice."""
+        begin, end = self._bytes(self.addresses, node.source, values)
+        to, _ = self._bytes(self.addresses, node.to, values)
+        return Transfer(to, begin, end - begin)
+
+    def _bytes(
+        self, arrays: Mapping[str, int], part: Part, values: Mapping[str, int]
+    ) -> tuple[int, int]:
+        """Return the address of the first byte of elements, and that behind the last."""
+        item = self.items[part.buffer]
+        begin = arrays[part.buffer] + part.first.evaluate(values) * item
+        return begin, begin + part.elements.evaluate(values) * item
 
     def item(self, dtype: str) -> int:
         """Return the bytes of an element."""
@@ -193,6 +251,8 @@ class Launching:
             yield _Branch(record.condition, self._nodes(record.body))
         elif isinstance(record, AtOnce):
             yield from self._nodes(record.body)
+        elif isinstance(record, Apply):
+            yield _Copy(self.parts.of(record.inputs[0]), self.parts.of(record.out))
         elif isinstance(record, Allocate) and record.buffer.name not in self._of_blocks:
             yield record
 
@@ -205,6 +265,9 @@ class Launching:
             elif isinstance(node, _Turns):
                 bounds = (names for e in node.loop.range for names in (e.variables,))
                 if any(self.variable in names for names in bounds) or self._depends(node.body):
+                    return True
+            elif isinstance(node, _Copy):
+                if any(self.variable in part.first.variables for part in (node.source, node.to)):
                     return True
             elif isinstance(node, _Branch) and (
                 self.variable in names_in(node.condition) or self._depends(node.body)

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.backends.cuda.driver import Kernels
-from workbench.backends.cuda.launching import ExternalCall, FunctionLaunch, Launching, Step
+from workbench.backends.cuda.launching import ExternalCall, Launching, OfDevice, Step, Transfer
 from workbench.backends.cuda.run_memory import RunMemory, address_of
+from workbench.backends.cuda.two_streams import TwoStreams
 from workbench.backends.externals import Externals
 from workbench.backends.failed_checks import failed_check
 from workbench.backends.protocol import Execution, Progress
@@ -25,7 +26,7 @@ MOST_LAUNCHES = 4096
 MOST_GRAPHS = 64
 """Iterations that differ are launched one by one beyond so many."""
 
-Launches = tuple[FunctionLaunch, ...]
+Launches = tuple[OfDevice, ...]
 
 
 class CudaRun:
@@ -84,10 +85,10 @@ class CudaRun:
             (state.iteration,) = variables.values()
             memory.copy_state_to_device()
         launched = False
-        for of_device, group in groupby(steps, lambda step: isinstance(step, FunctionLaunch)):
+        for of_device, group in groupby(steps, lambda step: not isinstance(step, ExternalCall)):
             launched = True
             if of_device:
-                launches = tuple(step for step in group if isinstance(step, FunctionLaunch))
+                launches = tuple(step for step in group if not isinstance(step, ExternalCall))
                 for first in range(0, len(launches), MOST_LAUNCHES):
                     self._launch(launches[first : first + MOST_LAUNCHES], bool(variables))
             else:
@@ -98,7 +99,7 @@ class CudaRun:
             self._look()
 
     def _launch(self, launches: Launches, again: bool) -> None:
-        """Launch kernels: as a graph those that may come again."""
+        """Launch kernels, with the copies between: as a graph those that may come again."""
         if not again or self.progress.total == 1 or len(launches) == 1:
             self._launch_each(launches)
             return
@@ -116,8 +117,13 @@ class CudaRun:
             self.driver.replay(graph)
 
     def _launch_each(self, launches: Launches) -> None:
-        for one in launches:
-            self.driver.launch(self.kernels[one.function], one.blocks, one.given)
+        TwoStreams.of(launches).ask(self.driver, self._do)
+
+    def _do(self, step: OfDevice) -> None:
+        if isinstance(step, Transfer):
+            self.driver.copy(step.to, step.source, step.count, beside=True)
+        else:
+            self.driver.launch(self.kernels[step.function], step.blocks, step.given)
 
     def _call(self, step: ExternalCall, externals: Externals, variables: Mapping[str, int]) -> None:
         """Let an external object answer: its operands come to the host, its result goes back."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.backends.cuda.compiled_program import CudaProgram
+from workbench.backends.cuda.launching import FunctionLaunch
 from workbench.backends.cuda.run import CudaRun, Launches
 from workbench.backends.externals import Externals
 from workbench.backends.timed.stamps import MOST_LAUNCHES, TimedLaunch, TimedRun
@@ -46,7 +47,8 @@ class _TimedRun(CudaRun):
         for one in launches:
             self._launch_each((one,))
             behind = self.driver.mark()
-            self.marks.append((self.places[one.function], before, behind))
+            if isinstance(one, FunctionLaunch):
+                self.marks.append((self.places[one.function], before, behind))
             before = behind
 
     def _look(self) -> None:

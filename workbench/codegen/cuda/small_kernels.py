@@ -27,7 +27,18 @@ from workbench.codegen.kernel_records import (
     writes,
 )
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
-from workbench.lowering.loops.records import Allocate, AtOnce, For, Free, If, Launch, Record
+from workbench.lowering.loops.records import (
+    Allocate,
+    Apply,
+    AtOnce,
+    Enter,
+    For,
+    Free,
+    If,
+    Launch,
+    Record,
+    View,
+)
 
 MOST_TURNS = 131_072
 """Those of the loops of a small kernel: 256 of each thread of a block."""
@@ -128,6 +139,9 @@ class _Rows:
             if isinstance(record, Free) and row:
                 freed.append(record)
             elif isinstance(record, (Allocate, Free)):
+                done.append(record)
+            elif isinstance(record, (Enter, View, Apply)):
+                end()  # of a copy between the spaces
                 done.append(record)
             elif isinstance(record, (Launch, AtOnce)):
                 for launch in record.body if isinstance(record, AtOnce) else (record,):

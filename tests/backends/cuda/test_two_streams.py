@@ -1,0 +1,77 @@
+"""What copies and kernels on two streams wait for."""
+
+from __future__ import annotations
+
+from workbench.backends.cuda.launching import FunctionLaunch, Transfer
+from workbench.backends.cuda.two_streams import BEGIN, TwoStreams
+from workbench.codegen.cuda.memory_parts import Touched
+
+
+def kernel(*, reads: tuple[int, ...] = (), writes: tuple[int, ...] = ()) -> FunctionLaunch:
+    """A launch that touches ten bytes from each of these addresses."""
+    touched = [Touched(at, at + 10, False) for at in reads]
+    touched += [Touched(at, at + 10, True) for at in writes]
+    return FunctionLaunch("kernel", 1, (), tuple(touched))
+
+
+def copy(source: int, to: int) -> Transfer:
+    return Transfer(to, source, 10)
+
+
+HOST, SLOT, OTHER, DEVICE = 1000, 0, 10, 500
+
+
+def test_kernels_alone_wait_for_nothing() -> None:
+    found = TwoStreams.of([kernel(writes=(DEVICE,)), kernel(reads=(DEVICE,))])
+    assert found.waits == {} and found.last is None
+
+
+def test_a_kernel_waits_for_the_copy_of_what_it_reads() -> None:
+    found = TwoStreams.of([copy(HOST, SLOT), kernel(reads=(SLOT,))])
+    assert found.waits == {0: BEGIN, 1: 0} and found.last is None
+
+
+def test_a_copy_to_the_host_waits_for_its_kernel_and_is_waited_for_at_the_end() -> None:
+    found = TwoStreams.of([kernel(writes=(SLOT,)), copy(SLOT, HOST), kernel(writes=(DEVICE,))])
+    assert found.waits == {1: 0} and found.last == 1
+
+
+def test_a_slot_is_filled_again_when_its_last_reader_is_done() -> None:
+    steps = [
+        copy(HOST, SLOT),
+        copy(HOST + 10, OTHER),
+        kernel(reads=(SLOT,)),
+        copy(HOST + 20, SLOT),
+        kernel(reads=(OTHER,)),
+        kernel(reads=(SLOT,)),
+    ]
+    found = TwoStreams.of(steps)
+    assert found.waits == {0: BEGIN, 2: 0, 3: 2, 4: 1, 5: 3}
+    assert found.last is None
+
+
+def test_what_is_copied_out_is_not_written_over_too_early() -> None:
+    steps = [kernel(writes=(SLOT,)), copy(SLOT, HOST), kernel(writes=(SLOT,))]
+    assert TwoStreams.of(steps).waits == {1: 0, 2: 1}
+
+
+def test_what_is_copied_out_may_be_read_meanwhile() -> None:
+    steps = [kernel(writes=(SLOT,)), copy(SLOT, HOST), kernel(reads=(SLOT,))]
+    found = TwoStreams.of(steps)
+    assert found.waits == {1: 0} and found.last == 1
+
+
+def test_a_kernel_that_reads_host_memory_waits_for_the_copy_there() -> None:
+    steps = [kernel(writes=(SLOT,)), copy(SLOT, HOST), kernel(reads=(HOST,))]
+    assert TwoStreams.of(steps).waits == {1: 0, 2: 1}
+
+
+def test_nothing_is_waited_for_twice() -> None:
+    steps = [
+        copy(HOST, SLOT),
+        copy(HOST + 10, OTHER),
+        kernel(reads=(OTHER,)),
+        kernel(reads=(SLOT,)),
+        kernel(reads=(OTHER,)),
+    ]
+    assert TwoStreams.of(steps).waits == {0: BEGIN, 2: 1}
