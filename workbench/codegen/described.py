@@ -13,6 +13,7 @@ from workbench.codegen.kernels import KernelRecords, ProgramKernels, program_ker
 from workbench.codegen.printing.program_text import program_text
 from workbench.codegen.printing.statement_marks import marked_lines
 from workbench.identity import remembered
+from workbench.lowering.instances.swapping import copies
 from workbench.lowering.loops.bytes import FLOAT_BYTES, check_dtype
 from workbench.lowering.loops.records import ITEM_BYTES
 from workbench.lowering.memory.tiles import TileStored
@@ -103,9 +104,10 @@ def kernels(program: Program, dtype: str, backend: str = "native") -> tuple[Kern
 
 @remembered(8)
 def _kernels(program: Program, dtype: str, backend: str) -> tuple[Kernel, ...]:
-    made = program_kernels(program)
+    made = AS_RUN[backend](program_kernels(program))
     texts = KERNEL_TEXTS[backend](made, dtype)
     names = {stored.buffer.name: name for name, stored in made.loops.stored.items()}
+    names |= {copy.device: names[copy.host] for copy in copies(made.loops.body)}
     tiles = {
         stored.buffer.name: stored
         for stored in made.loops.stored.values()
@@ -128,9 +130,12 @@ def _as_c(made: ProgramKernels, dtype: str) -> Iterator[_Text]:
 
 
 def _as_cuda(made: ProgramKernels, dtype: str) -> Iterator[_Text]:
-    for function in functions(gpu_kernels(made), dtype):
+    for function in functions(made, dtype):
         yield function.name, function.text, function.kernels
 
+
+AS_RUN = {"native": lambda made: made, "cuda": gpu_kernels}
+"""The kernels of a program as a backend runs them."""
 
 KERNEL_TEXTS = {"native": _as_c, "cuda": _as_cuda}
 """The name and the text of each kernel, by backend."""
@@ -163,8 +168,8 @@ def _described(
         statements=tuple(dict.fromkeys(owner(program.statement[s]) for s in statements)),
         text=text,
         lines=tuple(marked_lines(text)),
-        loads=tuple(names[b] for b in read if b in outside),
-        stores=tuple(names[b] for b in written if b in outside),
+        loads=tuple(dict.fromkeys(names[b] for b in read if b in outside)),
+        stores=tuple(dict.fromkeys(names[b] for b in written if b in outside)),
         private=tuple(names[b] for b in own),
         tile_bytes=held,
         flops=flops,

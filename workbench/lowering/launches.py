@@ -26,7 +26,8 @@ from workbench.program.values import Program
 def launches(program: Program) -> LoopProgram:
     """Lower a program to loops of kernels with explicit memory. The last few are kept.
 
-    Arrays in host memory are read and written where they are: the processor reaches both spaces.
+    Arrays in host memory are read and written where they are: the processor reaches both spaces. A
+    GPU has slices of them (`codegen/cuda/slices`).
     """
     program = derived(program)
     loops = from_tree.loops(program.schedule, shapes(program))

@@ -163,7 +163,7 @@ def test_run_goes_on_from_a_file(tmp_path: Path) -> None:
     np.testing.assert_array_equal(whole["loss"][2:], rest["loss"])
 
 
-def test_arrays_in_host_memory_are_read_where_they_are() -> None:
+def test_arrays_in_host_memory_have_slices_on_the_device() -> None:
     chosen = variant(reinforce(hidden=(4,))).apply(Swap("state"))
     made = fibres(chosen.program, SIZES)
     found, fault = watched(made, SIZES, "float64")
@@ -172,6 +172,7 @@ def test_arrays_in_host_memory_are_read_where_they_are() -> None:
     state = chosen.program.array["state"]
     elements = np.prod([(b - a).evaluate(SIZES) for a, b in state.extent]) * state.shape[0]
     assert made.run(SIZES, SEED, "float64").peak["host"] >= elements * 8
+    assert any(line.endswith("beside") for line in driver_of(made).log)
 
 
 # -- ending early ----------------------------------------------------------------------------------

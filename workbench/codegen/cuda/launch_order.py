@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+from workbench.codegen.cuda.slices.sliced import sliced
 from workbench.codegen.cuda.small_kernels import (
     are_fixed,
     held_in_rows,
@@ -25,8 +26,10 @@ from workbench.lowering.loops.records import AtOnce, For, If, Launch, Record
 
 
 def gpu_kernels(made: ProgramKernels) -> ProgramKernels:
-    """Return the kernels of a program as a GPU runs them: gathered, with memory held in rows."""
-    return held_in_rows(reordered(made))
+    """Return the kernels of a program as a GPU runs them: gathered, on slices of arrays in host
+    memory, with memory held in rows.
+    """
+    return held_in_rows(sliced(reordered(made)))
 
 
 def reordered(made: ProgramKernels) -> ProgramKernels:

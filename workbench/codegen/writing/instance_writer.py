@@ -106,7 +106,7 @@ class InstanceWriter:
         if len(self.own) != 1 or special or scattered_sum(self) is not None:
             return None
         dim = self._lanes()
-        domain = self._domain()
+        domain = self.domain()
         if dim != self.own[0] or is_empty(domain):
             return None
         ((lower, upper),) = bounds(domain, self.own)
@@ -210,14 +210,14 @@ class InstanceWriter:
             return False
         return not any(dim in e.variables for each in mask for e, _ in each)
 
-    def _domain(self) -> str:
+    def domain(self) -> str:
         """Return the instances of the result as a set."""
         domain = with_blocks(self.statement.domain, self.blocks)
         return project_out(domain, self.summed) if isinstance(self.statement, Adding) else domain
 
     def over_axes(self, lanes: str, visit: Callable[[], None]) -> None:
         """Write the loops over the axes of the result around what a visit writes."""
-        domain = self._domain()
+        domain = self.domain()
         if is_empty(domain):
             return
         with ExitStack() as loops:

@@ -24,6 +24,7 @@ from workbench.lowering.loops.records import (
     How,
     If,
     Index,
+    Launch,
     Range,
     Record,
     Reshape,
@@ -163,7 +164,7 @@ class _Prefetching:
                     held, target = self.chain(record.out)
                     array, n = self.ahead[host]
                     ends = host, source, held, target
-                    users = self.users(loop, held)
+                    users = self.users(loop, held, array)
                     yield _Fetch(array, n, loop, conditions, record, *ends, users)
 
     def chain(self, name: str) -> tuple[str, tuple[View, ...]]:
@@ -174,8 +175,8 @@ class _Prefetching:
             name = views[-1].source
         return name, tuple(reversed(views))
 
-    def users(self, loop: For, held: str) -> tuple[str, ...]:
-        """Return the statements that use a slice in a loop."""
+    def users(self, loop: For, held: str, array: str) -> tuple[str, ...]:
+        """Return the statements that use a slice of an array in a loop."""
         statements, statement = [], ""
         for record in walk(loop.body):
             if isinstance(record, Enter):
@@ -183,7 +184,17 @@ class _Prefetching:
             elif isinstance(record, Apply):
                 names = (*record.inputs, record.out)
                 statements += [statement for name in names if self.chain(name)[0] == held]
+            elif isinstance(record, Launch):
+                names = (*record.reads, *record.writes)
+                if any(self.chain(name)[0] == held for name in names):
+                    launched = (one.statement for one in (record, *record.more))
+                    statements += [name for name in launched if self.touches(name, array)]
         return tuple(dict.fromkeys(statements))
+
+    def touches(self, statement: str, array: str) -> bool:
+        """Tell whether a statement reads or writes an array."""
+        known = self.program.statement[statement]
+        return array in (known.array, *(access.array for access in known.reads))
 
     # -- why not ---------------------------------------------------------------------------
 
@@ -198,10 +209,13 @@ class _Prefetching:
             for r in walk(loop.body)
             if isinstance(r, Apply) and r.function == TO_HOST
         ]
+        launches = [r for r in walk(loop.body) if isinstance(r, Launch)]
+        written += [(self.chain(name)[0],) * 2 for r in launches for name in r.writes]
         if fetch.slice in {held for held, _ in written}:
             return replace(late, why="written")
         if fetch.host in {host for _, host in written}:
             inside = {r.statement for r in walk(loop.body) if isinstance(r, Enter)}
+            inside |= {one.statement for r in launches for one in (r, *r.more)}
             for reader in fetch.readers:
                 for writer in self.program.writers[fetch.array]:
                     new = Late(fetch.array, reader, loop.dim, "new", writer.name, _far(fetch))
@@ -276,8 +290,9 @@ def _entered(fetch: _Fetch) -> Enter:
 def _far(fetch: _Fetch) -> int:
     """Return how far a loop's dimension moves in the iterations that a slice is to be early."""
     for record in walk(fetch.loop.body):
-        if isinstance(record, RuntimeCheck):
-            value = dict(record.instance).get(fetch.loop.dim)
+        if isinstance(record, (RuntimeCheck, Launch)):
+            values = record.values if isinstance(record, Launch) else record.instance
+            value = dict(values).get(fetch.loop.dim)
             step = value.coefficient(fetch.loop.variable) if value is not None else 0
             if step:
                 return fetch.n * abs(step)

@@ -35,7 +35,8 @@ class Swap(Transform):
     that is read is fetched once, in front of its first reader in the loop's body. With `prefetch=n`
     the copy of a slice starts n iterations of its loop before, into a ring of n + 1 slices on the
     device. That is for devices that copy and compute at one time; NumPy does one after the other,
-    and there it gains nothing.
+    and there it gains nothing. On a GPU, blocks of a kernel read and write host memory itself, and
+    so does a statement that touches elements anywhere.
 
     Example::
 

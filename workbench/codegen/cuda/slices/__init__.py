@@ -1,0 +1,1 @@
+"""Arrays in host memory on a GPU: kernels work on slices of them that its own memory holds."""
