@@ -29,7 +29,7 @@ class Prediction:
     array operations. `by_statement` divides them by statement; work before all statements and of
     the loops themselves is in `besides`. Where kernels are compiled these are what is launched, on
     `threads`. `note` says why the seconds are of no measured machine, `assumed` what else is
-    unknown.
+    unknown. A GPU waits for the arrays that `late` names.
     """
 
     seconds: float
@@ -45,6 +45,7 @@ class Prediction:
     threads: int = 1
     note: str = ""
     assumed: str = ""
+    late: str = ""
     loops: LoopProgram = field(repr=False, compare=False, kw_only=True)
 
     @property
@@ -71,7 +72,13 @@ class Prediction:
         shared = f"{self.threads} threads" if self.threads > 1 else ""
         where = "; ".join(
             part
-            for part in (f"{numbers(self.sizes)}, {self.dtype}", shared, self.note, self.assumed)
+            for part in (
+                f"{numbers(self.sizes)}, {self.dtype}",
+                shared,
+                self.note,
+                self.assumed,
+                self.late,
+            )
             if part
         )
         return (
@@ -110,6 +117,7 @@ def predict(
         threads,
         machine.note,
         _assumed(counted.called, machine),
+        _late(counted.loops) if machine.bus else "",
         loops=counted.loops,
     )
 
@@ -120,3 +128,12 @@ def _assumed(called: Collection[str], machine: Machine) -> str:
         return ""
     each = seconds_text(machine.call_of("external"))
     return f"each call of {', '.join(sorted(called))} is taken for {each}"
+
+
+def _late(loops: LoopProgram) -> str:
+    """Return a sentence on the arrays in host memory whose slices do not come early."""
+    readers: dict[str, list[str]] = {}
+    for late in loops.late:
+        readers.setdefault(late.array, []).append(late.reader)
+    each = (f"{a} for {', '.join(dict.fromkeys(names))}" for a, names in readers.items())
+    return f"not early: {', '.join(each)}" if readers else ""

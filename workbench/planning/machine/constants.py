@@ -24,7 +24,7 @@ class Machine:
     `widths` are pairs (columns, how many times as long) in falling order: a compiled product goes
     through groups of so many columns, of which the narrower ones take longer an operation.
     A GPU has so many `multiprocessors` with so many `shared_bytes` each; its constants are those of
-    all together.
+    all together. A byte takes `bus` seconds between the memory of the host and that of a device.
     """
 
     backend: str
@@ -42,6 +42,7 @@ class Machine:
     widths: tuple[tuple[int, float], ...] = ((1, 1.0),)
     multiprocessors: int = 0
     shared_bytes: int = 0
+    bus: float = 0.0
     note: str = ""
     """The reason why these are not measured on this machine; "" where they are."""
 

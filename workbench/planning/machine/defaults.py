@@ -153,6 +153,8 @@ GPU_SORTED = 500 / GPU_LANES
 """The seconds of a word that is drawn twice and sorted among 2,048: half of 66 comparisons, of some
 14 instructions each.
 """
+GPU_BUS = 1 / 64e9
+"""The seconds of a byte to or from host memory: 16 lanes of PCI Express 5.0."""
 _GROUP = GROUPS["elementwise"][0]
 
 CUDA = Machine(
@@ -186,6 +188,7 @@ CUDA = Machine(
     cold=1.0,
     multiprocessors=132,
     shared_bytes=228 << 10,
+    bus=GPU_BUS,
 )
 """An H100 by its published peaks. Operations take as long beside each other as in compiled C; what
 a launch takes, and the work between two barriers, is assumed.

@@ -4,7 +4,8 @@ statement.
 What a kernel computes and what it moves overlap: of each part the longer counts. An element of a
 block's own memory is as far away as that array is large. Of all other arrays, what an iteration of
 a loop uses again that the one before has used is as far as all that an iteration uses is large;
-what it does not, comes from further outside.
+what it does not, comes from further outside. Arrays in host memory are behind a bus. Copies through
+it that run beside kernels count as far as they take longer than all of these.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from dataclasses import dataclass, field
 from workbench.codegen.kernel_records import LANES, PRODUCTS
 from workbench.codegen.kernels import ProgramKernels
 from workbench.lowering.loops.bytes import bytes_of
+from workbench.lowering.loops.records import HOST
 from workbench.planning.cost.kernels.kernel_steps import (
+    HostCopy,
     KernelGuard,
     KernelLaunch,
     KernelLoop,
@@ -50,6 +53,8 @@ def kernel_cost(
     costing.fetch(streams, 0, 1)
     for launched in costing.launched:
         costing.spend(launched)
+    waiting = costing.copying - sum(share.seconds for share in costing.shares.values())
+    costing.add(ALONE, Share(max(waiting, 0.0)))
     return dict(costing.shares)
 
 
@@ -98,6 +103,8 @@ class _Costing:
     runs: SideBySide
     shares: dict[str, Share] = field(default_factory=dict)
     launched: list[_Launched] = field(default_factory=list)
+    copying: float = 0.0
+    """The seconds of copies that run beside kernels."""
 
     def add(self, statement: str, share: Share) -> None:
         """Add to the cost of a statement."""
@@ -115,6 +122,8 @@ class _Costing:
         for step in steps:
             if isinstance(step, KernelLaunch):
                 streams += self._launch(step, points)
+            elif isinstance(step, HostCopy):
+                self._copy(step, points)
             elif isinstance(step, KernelGuard):
                 streams += self.around(step.steps, _held(points, step))
             elif isinstance(step, KernelLoop):
@@ -127,6 +136,13 @@ class _Costing:
                 self.fetch(inside, points.executions, turns)
                 streams += inside
         return streams
+
+    def _copy(self, step: HostCopy, points: PointCounts) -> None:
+        moved = float(total(points.at(step.bytes), points.weight))
+        seconds = moved * self.machine.bus
+        if step.beside:
+            self.copying += seconds
+        self.add(step.statement, Share(0.0 if step.beside else seconds, 0, int(moved)))
 
     def fetch(self, streams: Sequence[_Stream], loops: int, turns: int) -> None:
         """Spend the seconds of what the turns of a loop use again, of `turns` in so many `loops`;
@@ -141,9 +157,17 @@ class _Costing:
         for name, those in by_buffer.items():
             whole = float(self.bytes_of(name) * loops)
             kept = min(1.0, whole / opened[name]) if opened[name] else 1.0
+            away = self.is_away(name)
+            kept = 0.0 if away else kept
             for stream in those:
-                stream.seconds += stream.open * (1.0 - kept) * rate
+                seconds = self.machine.bus if away else rate
+                stream.seconds += stream.open * (1.0 - kept) * seconds
                 stream.open *= kept
+
+    def is_away(self, name: str) -> bool:
+        """Tell whether a buffer is behind the bus, where nothing is kept nearer."""
+        known = self.made.buffers
+        return self.machine.bus > 0 and name in known and known[name].space == HOST
 
     def bytes_of(self, name: str) -> int:
         """Return the bytes of a buffer."""

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from workbench.codegen.cuda.memory_parts import MemoryParts
 from workbench.codegen.dealing import Dealing
 from workbench.codegen.kernel_records import (
     LANES,
@@ -34,9 +35,11 @@ from workbench.codegen.kernel_records import (
 from workbench.codegen.kernel_records import Loop as RecordLoop
 from workbench.codegen.kernel_work import BYTES
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
-from workbench.lowering.loops.records import AtOnce, For, If, Launch, Record
+from workbench.lowering.instances.swapping import TO_DEVICE
+from workbench.lowering.loops.records import Apply, AtOnce, Enter, For, If, Launch, Record
 from workbench.polyhedral.conditions import Condition, names_in
 from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.program.accumulating import owner
 
 Names = frozenset[str]
 
@@ -121,7 +124,18 @@ class KernelLaunch:
     dealing: Dealing | None
 
 
-KernelStep = StraightWork | RuntimeCall | KernelLoop | KernelGuard | KernelLaunch
+@dataclass(frozen=True)
+class HostCopy:
+    """A copy of a slice between the spaces for a statement. `beside`: it is in a ring, so that
+    kernels run meanwhile.
+    """
+
+    statement: str
+    bytes: Expression
+    beside: bool
+
+
+KernelStep = StraightWork | RuntimeCall | KernelLoop | KernelGuard | KernelLaunch | HostCopy
 
 
 def kernel_steps(made: ProgramKernels, real: int) -> tuple[KernelStep, ...]:
@@ -138,6 +152,8 @@ class _Launches:
 
     def __post_init__(self) -> None:
         self._kernels = iter(self.made.kernels)
+        self._parts = MemoryParts(self.made)
+        self._copied_for = ""
 
     def steps(self, body: Sequence[Record]) -> tuple[KernelStep, ...]:
         """Return the steps of a body."""
@@ -152,10 +168,21 @@ class _Launches:
                 )
             elif isinstance(record, AtOnce):
                 found += self.steps(record.body)
+            elif isinstance(record, Enter):
+                self._copied_for = owner(self.made.program.statement[record.statement])
+            elif isinstance(record, Apply):
+                found.append(self._copy(record))
             elif isinstance(record, If):
                 inside = self.steps(record.body)
                 found.append(KernelGuard(record.condition, inside, needed(inside)))
         return tuple(found)
+
+    def _copy(self, record: Apply) -> HostCopy:
+        ends = self._parts.of(record.inputs[0]), self._parts.of(record.out)
+        slice_ = ends[record.function == TO_DEVICE]
+        item = BYTES.get(self.made.buffers[slice_.buffer].dtype, self.real)
+        beside = bool(slice_.first.variables)
+        return HostCopy(self._copied_for, ends[0].elements * item, beside)
 
     def _launch(self, kernel: KernelRecords) -> KernelLaunch:
         own = {
@@ -368,6 +395,8 @@ def needed(steps: Sequence[KernelStep]) -> Names:
 def _needed(step: KernelStep) -> Names:
     if isinstance(step, StraightWork):
         return Names()
+    if isinstance(step, HostCopy):
+        return step.bytes.variables
     if isinstance(step, RuntimeCall):
         return step.variables
     if isinstance(step, KernelLaunch):
