@@ -18,12 +18,14 @@ from tests.golden_files import GoldenFiles
 from tests.lowering.instances.test_swapping import swapped, windows
 from tests.lowering.memory.test_prefetching import there_and_back
 from tests.native_runs import run_native
+from tests.programs import PROGRAMS as SMALL
 from workbench.algorithms import reinforce
 from workbench.backends.cuda import run as running
 from workbench.backends.cuda.compiled_program import CudaProgram
+from workbench.environments import Noisy
 from workbench.errors import RunError
 from workbench.planning.cost.counted import counted
-from workbench.planning.cost.prediction import predict
+from workbench.planning.cost.prediction import Prediction, predict
 from workbench.planning.machine.defaults import DEFAULTS
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
@@ -68,6 +70,14 @@ PROGRAMS = {
         .program
     ),
     "reinforce": lambda: reinforce(hidden=(4,)),
+    "large observations": lambda: (
+        wb.variant(reinforce(environment=Noisy((3, 2, 2)), hidden=(4,)))
+        .apply(Vectorize("b"))
+        .apply(Contract())
+        .program
+    ),
+    "ranges": lambda: SMALL["ranges"][0](),
+    "staggered": lambda: SMALL["staggered"][0](),
 }
 
 
@@ -176,7 +186,17 @@ def test_copies_are_predicted_and_run_beside_kernels_from_rings() -> None:
     assert slower == sorted(slower) and slower[0] < slower[2]
 
 
+def test_arrays_that_are_not_early_are_told() -> None:
+    told = [str(_predicted(n, {"I": 1, "B": 8, "T": 4})) for n in (0, 1)]
+    assert "not early: x for x[t+1], r[T]" in told[1]
+    assert "not early" not in told[0]
+
+
 def _seconds(n: int, given: dict[str, int]) -> float:
+    return _predicted(n, given).seconds
+
+
+def _predicted(n: int, given: dict[str, int]) -> Prediction:
     program = swapped(in_lanes(stored()), "x", prefetch=n)
     sizes = resolve(program.equations, given)
-    return predict(counted(program, "cuda"), sizes, DEFAULTS["cuda"]).seconds
+    return predict(counted(program, "cuda"), sizes, DEFAULTS["cuda"])

@@ -10,6 +10,7 @@ import pytest
 import workbench as wb
 from tests.lowering.instances.test_swapping import swapped
 from workbench.codegen.cuda.launch_order import gpu_kernels
+from workbench.codegen.described import kernels
 from workbench.codegen.kernel_records import reads, walk, writes
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.lowering.attribution import attributed
@@ -109,6 +110,14 @@ def test_memory_of_slices_is_called_by_its_array() -> None:
     found = made(program)
     named = attributed(found.loops, found.program)
     assert {named[c.device] for c in copies(found.loops.body)} >= {"slices of x", "a slice of x"}
+
+
+def test_kernels_show_the_array_that_a_slice_is_of() -> None:
+    shown = kernels(swapped(in_lanes(stored()), "x", prefetch=1), "float32", "cuda")
+    by_statement = {kernel.statements[0]: kernel for kernel in shown}
+    assert set(by_statement["x[t+1]"].loads) == {"x", "x_normal"}
+    assert by_statement["x[t+1]"].stores == ("x",)
+    assert "x_slices" in by_statement["r"].text and "x" in by_statement["r"].loads
 
 
 def test_blocks_of_a_kernel_read_host_memory_and_are_late() -> None:
