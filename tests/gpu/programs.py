@@ -10,6 +10,7 @@ import numpy as np
 from tests.backends.small_programs import SIZES, cases, folded, scheduled
 from tests.gpu.devices import compiled, fault_of
 from tests.kernels.programs import everything
+from tests.lowering.instances.test_swapping import swapped
 from workbench.backends import backends
 from workbench.backends.native.backend import NativeBackend
 from workbench.backends.numpy import NumPyBackend
@@ -24,10 +25,13 @@ FEW = 3
 
 
 def programs(few: bool) -> Iterator[tuple[str, Program, dict[str, int]]]:
-    """Small programs under two schedules, and every algorithm on every environment."""
+    """Small programs under two schedules, and with all arrays in host memory, whose slices come
+    early; every algorithm on every environment.
+    """
     small = list(cases())
     for name, equations, axes in small[:FEW] if few else small:
-        for made in (scheduled(equations), folded(scheduled(equations, axes[-1]))):
+        plain = scheduled(equations)
+        for made in (plain, folded(scheduled(equations, axes[-1])), swapped(plain, prefetch=1)):
             sizes = {k: v for k, v in SIZES[0].items() if k in {p.name for p in made.parameters}}
             yield name, made, sizes
     whole = everything()

@@ -4,7 +4,6 @@ as early, and the results are those of compiled C to the bit.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,7 +28,7 @@ from workbench.planning.cost.prediction import Prediction, predict
 from workbench.planning.machine.defaults import DEFAULTS
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
-from workbench.transforms import Contract, Persist, Swap, Tile, Vectorize
+from workbench.transforms import Contract, Persist, Tile, Vectorize
 
 SIZES = {"I": 3, "B": 3, "T": 5}
 
@@ -69,7 +68,6 @@ PROGRAMS = {
         .apply(Tile("t", 2, ("z", "y")))
         .program
     ),
-    "reinforce": lambda: reinforce(hidden=(4,)),
     "large observations": lambda: (
         wb.variant(reinforce(environment=Noisy((3, 2, 2)), hidden=(4,)))
         .apply(Vectorize("b"))
@@ -81,7 +79,7 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize("n", [0, 1, 2])
+@pytest.mark.parametrize("n", [0, 2])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_results_are_those_of_arrays_on_the_device(name: str, n: int) -> None:
     has_the_bits_of_compiled_c(swapped(PROGRAMS[name](), prefetch=n))
@@ -114,9 +112,16 @@ def test_copies_run_beside_kernels_in_a_graph(golden: GoldenFiles) -> None:
     golden("kernels/swapped_launches.txt", "\n".join(log) + "\n")
 
 
-@pytest.mark.parametrize("most", [running.MOST_LAUNCHES, 7])
-@pytest.mark.parametrize("n", [0, 1])
-@pytest.mark.parametrize("name", ["stored", "there and back"])
+@pytest.mark.parametrize(
+    ("name", "n", "most"),
+    [
+        ("stored", 0, running.MOST_LAUNCHES),
+        ("stored", 1, running.MOST_LAUNCHES),
+        ("stored", 1, 7),
+        ("there and back", 0, 7),
+        ("there and back", 1, running.MOST_LAUNCHES),
+    ],
+)
 def test_each_wait_for_an_event_is_needed(
     name: str, n: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,9 +176,9 @@ def test_memory_is_predicted_to_the_byte_and_less_than_without(dtype: str, n: in
 
 
 def test_a_profile_counts_kernels_and_not_copies(gpu: FibreDriver) -> None:
-    chosen = wb.variant(reinforce(hidden=(4,))).apply(Swap("state"))
+    chosen = wb.variant(swapped(in_lanes(stored()), "x", prefetch=1))
     found = wb.profile(chosen, "cuda", {"B": 3, "I": 2, "T": 4}, progress=False)
-    assert any(re.search("beside", line) for line in gpu.log)
+    assert any(line.endswith("beside") for line in gpu.log)
     assert sum(kernel.launches for kernel in found.kernels) == len(found.launches)
 
 
