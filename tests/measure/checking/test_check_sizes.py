@@ -15,9 +15,10 @@ from tests.programs import PROGRAMS
 from workbench.errors import SizeError
 from workbench.lowering.lower import lower
 from workbench.measure.checking import check_sizes as module
-from workbench.measure.checking.check_sizes import BUDGET, Need, fitting, needs, points, truths
+from workbench.measure.checking.check_sizes import BUDGET, needs, points, truths
 from workbench.polyhedral.expression import size
 from workbench.polyhedral.tree import Block, Loop, Tree, with_child
+from workbench.program.fitting import Need, fitting
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.transforms import Incrementalize, Persist

@@ -11,11 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import count as count_from
-from itertools import islice
 from typing import Any
 
 from workbench.backends.reference.evaluator import Reference
-from workbench.errors import SizeError
 from workbench.lowering.loop_program import LoopProgram
 from workbench.measure.checking.coverage import Branches, untaken
 from workbench.polyhedral.expression import Expression, size
@@ -23,7 +21,7 @@ from workbench.polyhedral.sets.isl_names import dim_name, size_name
 from workbench.polyhedral.sets.relations import count
 from workbench.polyhedral.tree import blocks
 from workbench.polyhedral.tree import loops as tree_loops
-from workbench.program.sizes import resolve
+from workbench.program.fitting import Need, Sizes, dividing, fitting
 from workbench.program.values import Program
 from workbench.variants.variant import Variant
 
@@ -36,31 +34,12 @@ BUDGET = 40_000
 seconds."""
 GROWTH = 3
 """The factor by which sizes grow when a branch was not taken."""
-FAR = 1000
-"""The growth of a size whose effect is observed, past any rounding of a division."""
-TRIES = 20_000
-"""The most sizes tried until derived ones divide."""
 ROUNDS = 2
 """The growths without a newly taken branch after which growing ends."""
 NUMBER = re.compile(r"(?<!\w)\d+")
 WORD = re.compile(r"\w+")
 PART = re.compile(r"\band\b|\bor\b|;|:")
 """The separators between the constraints of a set's text."""
-
-Sizes = dict[str, int]
-
-
-@dataclass(frozen=True)
-class Need:
-    """A least length: `length` is to be at least `least`, because of `reason`."""
-
-    length: Expression
-    least: int
-    reason: str
-
-    def met(self, sizes: Mapping[str, int]) -> bool:
-        """Tell whether the need is met at these sizes."""
-        return self.length.evaluate(sizes) >= self.least
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,70 +128,6 @@ def constants(program: Program) -> Iterator[Need]:
                 if size_name(parameter.name) in words:
                     text = f"{parameter.name} is no two times the {largest} of {statement.name}"
                     yield Need(size(parameter.name), 2 * largest + 1, text)
-
-
-# -- the smallest sizes that meet it ---------------------------------------------------------------
-
-
-def fitting(program: Program, wanted: Sequence[Need]) -> Sizes:
-    """Return small sizes that meet every need that sizes can meet, and at which every derived size
-    divides.
-    """
-    chosen = {p.name: 1 for p in program.parameters if p.definition is None}
-    for need in wanted:
-        while not need.met(evaluated(program, chosen)):
-            name, growth = _most_useful(program, need.length, chosen)
-            if growth <= 0:
-                break
-            missing = need.least - need.length.evaluate(evaluated(program, chosen))
-            chosen[name] += max(1, int(missing / growth))
-    return _dividing(program, chosen)
-
-
-def _most_useful(program: Program, length: Expression, chosen: Sizes) -> tuple[str, float]:
-    """Return the size whose growth lengthens it most, and the length gained by a growth of one."""
-    now = length.evaluate(evaluated(program, chosen))
-    best, most = "", 0.0
-    for name, n in chosen.items():
-        far = length.evaluate(evaluated(program, chosen | {name: n + FAR}))
-        if (far - now) / FAR > most:
-            best, most = name, (far - now) / FAR
-    return best, most
-
-
-def evaluated(program: Program, chosen: Mapping[str, int]) -> Sizes:
-    """Return all sizes, derived ones rounded where they do not divide."""
-    sizes: Sizes = {}
-    for p in program.parameters:
-        sizes[p.name] = chosen[p.name] if p.definition is None else p.definition.evaluate(sizes)
-    return sizes
-
-
-def _dividing(program: Program, chosen: Sizes) -> Sizes:
-    """Return all sizes, those given a little larger where a derived size would not divide or be 0.
-
-    Raises SizeError where none are found.
-    """
-    names = {n for p in program.parameters if p.definition is not None for n in p.definition.sizes}
-    involved = [name for name in chosen if name in names]
-    ways = (added for extra in count_from(0) for added in _summing(extra, len(involved)))
-    for added in islice(ways if involved else [()], TRIES):
-        larger = chosen | {n: chosen[n] + k for n, k in zip(involved, added, strict=True)}
-        try:
-            return resolve(program.equations, larger)
-        except SizeError as error:
-            failure = error
-    raise failure
-
-
-def _summing(total: int, count: int) -> Iterator[tuple[int, ...]]:
-    """Yield every way to write `total` as a sum of `count` numbers, in order."""
-    if count == 1:
-        yield (total,)
-        return
-    for first in range(total + 1):
-        for rest in _summing(total - first, count - 1):
-            yield (first, *rest)
 
 
 # -- what the reference can afford -----------------------------------------------------------------
@@ -310,7 +225,7 @@ def _grown(program: Program, sizes: Sizes) -> Sizes:
     fixed = {n for d in program.dims if d.name == program.updates for n in d.size.sizes}
     growing = [n for n in free if n in recurrent] or [n for n in free if n not in fixed]
     larger = {n: sizes[n] * (GROWTH if n in growing else 1) for n in free}
-    return _dividing(program, larger)
+    return dividing(program, larger)
 
 
 @lru_cache(maxsize=64)

@@ -10,17 +10,11 @@ from itertools import product
 from math import lcm, prod
 
 from workbench.errors import SizeError
-from workbench.measure.checking.check_sizes import (
-    Sizes,
-    constants,
-    evaluated,
-    fitting,
-    least_lengths,
-    points,
-)
+from workbench.measure.checking.check_sizes import constants, least_lengths, points
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.sets.relations import count
 from workbench.polyhedral.tree import blocks
+from workbench.program.fitting import Sizes, evaluated, fitting
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.sizes import resolve, settable, settable_in
 from workbench.program.values import Program

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from workbench.measure.checking.check_sizes import Need, fitting, points
+from workbench.measure.checking.check_sizes import points
 from workbench.polyhedral.expression import size
 from workbench.polyhedral.sets.counting import count
+from workbench.program.fitting import Need, fitting
 from workbench.program.sizes import resolve, settable, settable_in
 from workbench.program.values import Program, Statement
 
