@@ -244,17 +244,28 @@ def _in_place(memory: Ownership, array: str, to: str) -> set[str]:
 
 def _live_at_once(memory: Ownership, array: str, to: str) -> Hindrance | None:
     program = memory.program
-    elementwise = overwriting(memory, array, to)
-    touching: dict[str, Instances] = {}
-    for name in {*memory.users[array], *memory.users[to]}:
-        own = program.statement[name].instances
-        touching[name] = replace(own, may_alias=(array,)) if name in elementwise else own
-    ordered = {name: touching[name] for name in sorted(touching, key=memory.turn.__getitem__)}
+    ordered = touching(memory, array, to)
     extents = {name: program.array[name].extent for name in (array, to)}
     pair = Pair(array, to, same_places(memory, array, to))
     copies = sum(loop.apart for loop in memory.homes[array])
     shown = sharing_clash(pair, extents, program.schedule, ordered, copies)
     return None if shown is None else Hindrance("", shown)
+
+
+def touching(memory: Ownership, array: str, to: str) -> dict[str, Instances]:
+    """Return the statements that touch either array, in the order of the schedule. Those that write
+    `to` over the elements of the other that they read may do so.
+    """
+    elementwise = overwriting(memory, array, to)
+    names = {*memory.users[array], *memory.users[to]}
+    own = {
+        name: memory.program.statement[name].instances
+        for name in sorted(names, key=memory.turn.__getitem__)
+    }
+    return {
+        name: replace(s, may_alias=(array,)) if name in elementwise else s
+        for name, s in own.items()
+    }
 
 
 def heirs(program: Program, array: str) -> list[str]:

@@ -137,8 +137,8 @@ def near_witness(
     step = step._replace(source=step.source._replace(shift=shift))
     pairs = dependences.relation(dependence)
     for same in outer:
-        pairs = _together(pairs, same)
-    near = pairs.intersect(_compared(pairs, step, sign))
+        pairs = together(pairs, same)
+    near = pairs.intersect(compared(pairs, step, sign))
     if near.is_empty():
         return None
     return pair_witness(source, sink, dependence.array, near)
@@ -153,7 +153,7 @@ def _broken(key: RelationKey, steps: tuple[PathStep, ...]) -> int | None:
             return None
         if not _wrong(pairs, step).is_empty():
             return position
-        pairs = _together(pairs, step)
+        pairs = together(pairs, step)
     return None
 
 
@@ -162,16 +162,16 @@ def _wrong(pairs: isl.Map, step: PathStep) -> isl.Map:
     if step.kind in ("after", "same"):
         return pairs
     if step.kind == "apart":
-        return pairs.subtract(_together(pairs, step))
-    return pairs.intersect(_compared(pairs, step, "<" if step.kind == "forwards" else ">"))
+        return pairs.subtract(together(pairs, step))
+    return pairs.intersect(compared(pairs, step, "<" if step.kind == "forwards" else ">"))
 
 
-def _together(pairs: isl.Map, step: PathStep) -> isl.Map:
-    """Return the pairs in one iteration."""
-    return pairs.intersect(_compared(pairs, step, "="))
+def together(pairs: isl.Map, step: PathStep) -> isl.Map:
+    """Return the pairs in one iteration of a loop that orders them."""
+    return pairs.intersect(compared(pairs, step, "="))
 
 
-def _compared(pairs: isl.Map, step: PathStep, sign: str) -> isl.Map:
+def compared(pairs: isl.Map, step: PathStep, sign: str) -> isl.Map:
     ranks = pairs.dim(isl.dim_type.in_), pairs.dim(isl.dim_type.out)
     return pair_order(*ranks, step.source, step.sink, sign)
 
@@ -185,7 +185,7 @@ def _violation(
 ) -> Violation:
     pairs = dependences.relation(dependence)
     for step in steps[:broken]:
-        pairs = _together(pairs, step)
+        pairs = together(pairs, step)
     source = dependences.statements[dependence.source]
     sink = dependences.statements[dependence.sink]
     witness = pair_witness(source, sink, dependence.array, _wrong(pairs, steps[broken]))

@@ -111,11 +111,13 @@ def _without_blocks(steps: Sequence[PathStep]) -> tuple[PathStep, ...]:
 
 def with_own_copies(conflict: Conflict, own: int) -> Conflict:
     """Return the conflict where the first `own` loops whose blocks are apart hold the arrays."""
-    steps = list(conflict.steps)
-    apart = [k for k, step in enumerate(steps) if step.kind == "apart"]
-    for k in apart[:own]:
-        steps[k] = steps[k]._replace(kind="own")
-    return conflict._replace(steps=tuple(steps))
+    return conflict._replace(steps=with_copies(conflict.steps, own))
+
+
+def with_copies(steps: Sequence[PathStep], own: int) -> tuple[PathStep, ...]:
+    """Return the steps where the first `own` loops whose blocks are apart hold the arrays."""
+    apart = [k for k, step in enumerate(steps) if step.kind == "apart"][:own]
+    return tuple(step._replace(kind="own") if k in apart else step for k, step in enumerate(steps))
 
 
 def _counts(outer: Standing, inner: Standing) -> bool:

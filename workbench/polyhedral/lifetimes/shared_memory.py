@@ -85,7 +85,7 @@ def _both_live(
     ranks: tuple[int, int],
 ) -> isl.Map:
     """Return { element of the first -> element of the second in its place }, both live."""
-    same = _same_place(places, ranks)
+    same = same_place(places, ranks)
     forwards = _empty(same)
     for conflict in over:
         forwards = forwards.union(overwritten(conflict).intersect(same))
@@ -98,7 +98,7 @@ def _both_live(
 
 
 def _union(met: Iterable[Encounter], ranks: tuple[int, int]) -> isl.Map:
-    union = _empty(_same_place((), ranks))
+    union = _empty(same_place((), ranks))
     for encounter in met:
         union = union.union(overwritten(encounter.conflict))
     return union
@@ -109,7 +109,7 @@ def _empty(like: isl.Map) -> isl.Map:
 
 
 @lru_cache(maxsize=1024)
-def _same_place(places: tuple[SamePlace, ...], ranks: tuple[int, int]) -> isl.Map:
+def same_place(places: tuple[SamePlace, ...], ranks: tuple[int, int]) -> isl.Map:
     p, q = ([f"{letter}{k}" for k in range(rank)] for letter, rank in zip("pq", ranks, strict=True))
     conditions = [
         constraint(f"{p[s.first]} - {q[s.second]}", "=", s.ahead)
