@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from workbench.measure.run import Result, run
     from workbench.measure.store import Store, store
     from workbench.session.panel import Workbench, watch
+    from workbench.transforms.reasons.reason import Reason
     from workbench.transforms.step.refusal import Refusal, Refused
     from workbench.variants.move import Move
     from workbench.variants.recipes import RecipeError, load_recipe
@@ -81,6 +82,7 @@ __all__ = [
     "Played",
     "Profile",
     "Program",
+    "Reason",
     "RecipeError",
     "Refusal",
     "Refused",
@@ -167,6 +169,7 @@ _WHERE = {
     "workbench.measure.run": ("Result", "run"),
     "workbench.measure.store": ("Store", "store"),
     "workbench.session.panel": ("Workbench", "watch"),
+    "workbench.transforms.reasons.reason": ("Reason",),
     "workbench.transforms.step.refusal": ("Refusal", "Refused"),
     "workbench.variants.move": ("Move",),
     "workbench.variants.recipes": ("RecipeError", "load_recipe"),

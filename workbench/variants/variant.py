@@ -29,6 +29,8 @@ from workbench.polyhedral.outline import outline
 from workbench.processor import usable_cores
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
+from workbench.transforms.reasons.reason import Reason
+from workbench.transforms.reasons.why import why as why_legal
 from workbench.transforms.step.refusal import WIDTH, Refusal, Refused
 from workbench.transforms.step.transform import REGISTRY, Transform
 from workbench.transforms.step.transform import apply as apply_step
@@ -40,15 +42,15 @@ from workbench.variants.move import Move, Moves
 class Variant:
     """A program after a list of steps. Two steps on one variant are two branches.
 
-    `notes` say what the last step left as it was, or what it costs. `why` is the automatic recipe's
-    reason for the step.
+    `notes` say what the last step left as it was, or what it costs. `because` is the automatic
+    recipe's reason for taking it.
     """
 
     program: Program
     parent: Variant | None = None
     step: Transform | None = None
     notes: tuple[str, ...] = field(default=(), compare=False)
-    why: str = field(default="", compare=False)
+    because: str = field(default="", compare=False)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
         """Show the variant in Jupyter by the views of programs."""
@@ -84,6 +86,14 @@ class Variant:
     def check(self, step: Transform) -> Refusal | None:
         """Explain why `step` cannot be applied; None where it can."""
         return check_step(self.program, _step(step))
+
+    def why(self, step: Transform, sizes: Mapping[str, int] | None = None) -> Reason:
+        """Explain why `step` is legal: the pairs of statements that it moves, each with what orders
+        it, or the conditions of its rule. `sizes` are the drawing's, small ones unless given.
+
+        Raises `Refused` where it is not, SizeError for sizes that the program does not take.
+        """
+        return why_legal(self.program, _step(step), sizes or {})
 
     def moves(self, *kinds: type[Transform]) -> Moves:
         """List every step that would do something, or those of some transforms only; legal ones
@@ -173,7 +183,7 @@ class Variant:
         """List the steps from the root, each with its reason where one is known."""
         lines = [] if self.parent is None else [self.parent.explain()]
         if self.step is not None:
-            lines.append(f"{self.step}: {self.why}" if self.why else str(self.step))
+            lines.append(f"{self.step}: {self.because}" if self.because else str(self.step))
         return "\n".join(line for line in lines if line)
 
     def kernels(self, backend: str = "native", dtype: str = "float32") -> tuple[Kernel, ...]:
@@ -266,9 +276,9 @@ def optimize(
 
     "time" looks for the shortest predicted run, "memory" for the least memory of the device in at
     most twice the time of the fastest plan. `capacity` bounds the device's memory in bytes.
-    Predictions are at `sizes` (the program's own unless given). `why` of each variant on the way
-    says why its step was taken. A program is taken as written. `backend`: "native" where there is a
-    C compiler, else "numpy", unless given. For "native" and "cuda" all that runs over an
+    Predictions are at `sizes` (the program's own unless given). `because` of each variant on the
+    way says why its step was taken. A program is taken as written. `backend`: "native" where there
+    is a C compiler, else "numpy", unless given. For "native" and "cuda" all that runs over an
     independent dimension runs in blocks (`Persist`), enough of them for `threads` or for the GPU.
 
     Raises WorkbenchError where no plan fits under the capacity, and for an unknown dtype.

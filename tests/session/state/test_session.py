@@ -260,7 +260,7 @@ def test_the_automatic_recipe_is_a_chain_of_variants(shown: Shown) -> None:
     best = wb.optimize(leaky_sum(), backend="numpy")
     assert done.variant == best.key
     state = shown.view.newest
-    assert [v.why for v in state.variants if v.key == best.key] == [best.why]
+    assert [v.why for v in state.variants if v.key == best.key] == [best.because]
     assert len(state.variants) == 1 + len(best.steps)
 
 

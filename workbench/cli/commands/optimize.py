@@ -87,7 +87,7 @@ def _row(variant: Variant, given: argparse.Namespace) -> dict[str, Any]:
         **({} if variant.step is None else variant.step.to_json()),
         "seconds": said.seconds,
         "peak_bytes": dict(said.peak_bytes),
-        "why": variant.why,
+        "why": variant.because,
         "notes": list(variant.notes),
     }
 

@@ -89,19 +89,19 @@ class NewVariant:
     program: Program
     step: Transform | None
     notes: tuple[str, ...]
-    why: str
+    because: str
 
     def variant(self, known: Mapping[str, Variant]) -> Variant:
         """Return the variant, on the parent that is known here."""
         parent = None if self.parent is None else known[self.parent]
-        return Variant(self.program, parent, self.step, self.notes, self.why)
+        return Variant(self.program, parent, self.step, self.notes, self.because)
 
 
 def new_variant(variant: Variant) -> NewVariant:
     """Describe a variant to a process that knows its parent."""
     parent = None if variant.parent is None else variant.parent.key
-    step, notes, why = variant.step, variant.notes, variant.why
-    return NewVariant(variant.key, parent, variant.program, step, notes, why)
+    step, notes, because = variant.step, variant.notes, variant.because
+    return NewVariant(variant.key, parent, variant.program, step, notes, because)
 
 
 # -- messages to the worker, beside new variants ---------------------------------------------------

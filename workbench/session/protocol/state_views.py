@@ -23,7 +23,7 @@ def variant_view(variant: Variant, number: int, name: str = "") -> VariantView:
         if variant.step is None or parent is None
         else step_view(variant.step, parent.program),
         notes=variant.notes,
-        why=variant.why,
+        why=variant.because,
         recipe=variant.recipe(),
     )
 

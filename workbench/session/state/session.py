@@ -398,7 +398,7 @@ class Session:
             if values.tree.root != variant.root.key:
                 return values  # traced again meanwhile
             tree = values.tree.with_variant(variant)
-            if variant.why and tree.named(AUTOMATIC) is None:
+            if variant.because and tree.named(AUTOMATIC) is None:
                 tree = tree.renamed(variant.key, AUTOMATIC)
             return replace(values, tree=tree)
 

@@ -15,6 +15,7 @@ from workbench.transforms.incrementalize.factors import call, substituted
 from workbench.transforms.incrementalize.pieces import Pieces, read
 from workbench.transforms.incrementalize.rewrite import Rewrite, equations_with
 from workbench.transforms.step.argument_names import ReducedDim, StatementNames, all_meant
+from workbench.transforms.step.condition import ADDED_UP, COMBINED, Condition
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
 
@@ -91,6 +92,18 @@ class Accumulate(Transform):
             if reason is not None:
                 return Refusal("capability", f"{self}: {s.name} {reason}", line=s.line)
         return Rewritten(split(program, chosen))
+
+    def conditions(self, program: Program, after: Program) -> Iterator[Condition]:
+        """Yield what each sum is, and that nothing else reads its points."""
+        for name in self._chosen(program):
+            s, (points,) = program.statement[name], after.statement[name].reads
+            over = ", ".join(s.reduction_dims)
+            yield Condition(ADDED_UP, f"{name} is {COMBINED[str(s.combiner)]} over {over}", name)
+            yield Condition(
+                "points that nothing else reads",
+                f"{name} alone reads {points.array}, each element once",
+                name,
+            )
 
     def _chosen(self, program: Program) -> tuple[str, ...]:
         if self.statements is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from workbench.program.operations.table import OPERATIONS
 from workbench.program.text.infix import element_text
 from workbench.program.values import Program
 from workbench.transforms.equations.clones import Clone, clone_for, why_only_once
@@ -23,6 +24,7 @@ from workbench.transforms.step.argument_names import (
     all_meant,
     array_called,
 )
+from workbench.transforms.step.condition import Condition
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform, violated
 from workbench.transforms.trees.insertion import Unplaced, with_array
@@ -123,6 +125,27 @@ class Recompute(Transform):
         if not readers_of(after, array):
             after = without(after, {array})
         return Rewritten(after, tuple(notes))
+
+    def conditions(self, program: Program, after: Program) -> Iterator[Condition]:
+        """Yield why each writer can run once more, and where its clones stand."""
+        array = array_called(program, self.array)
+        for s in program.writers[array]:
+            read = ", ".join(dict.fromkeys(r.array for r in s.reads)) or "nothing"
+            yield Condition(
+                "no need of itself, no external object",
+                f"{s.name} reads {read}, and calls nothing outside",
+                s.name,
+            )
+        for s in after.statements:
+            if s.name not in program.statement:
+                readers = readers_of(after, s.array)
+                what = f"{s.name} comes before {', '.join(readers)}"
+                same = (
+                    f", and draws as {array} does"
+                    if any(OPERATIONS[c.operation].random for c in s.calls)
+                    else ""
+                )
+                yield Condition("in front of its readers", what + same, s.name)
 
     def _chosen(self, program: Program, array: str) -> Sequence[str] | Refusal:
         """Return the statements that will read the clone."""

@@ -13,6 +13,7 @@ from workbench.transforms.rules import BY_NAME, ROWS
 from workbench.transforms.rules.rewriting import Rewriter
 from workbench.transforms.rules.row import RuleRow
 from workbench.transforms.step.argument_names import KnownNames
+from workbench.transforms.step.condition import Condition
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
 
@@ -84,6 +85,12 @@ class Simplify(Transform):
         applied = simplified(program, ROWS)[1]
         if refusal.kind == "no effect" and applied:
             yield Simplify(tuple(row.name for row in applied))
+
+    def conditions(self, program: Program, after: Program) -> Iterator[Condition]:
+        """Yield each identity that applies, and where."""
+        for row, names in simplified(program, self._rows())[1].items():
+            text = "equal bit by bit" if row.exact else "equal but for what it is marked with"
+            yield Condition(text, _note(row, names), names[0])
 
     def _rows(self) -> tuple[RuleRow, ...]:
         return ROWS if self.rules is None else tuple(BY_NAME[n] for n in dict.fromkeys(self.rules))

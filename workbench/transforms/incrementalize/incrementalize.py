@@ -9,6 +9,7 @@ from typing import ClassVar
 from workbench.polyhedral.ordering.as_written import NoOrder
 from workbench.program.operations.table import COMBINES
 from workbench.program.values import Call, Program, Statement, walk
+from workbench.transforms.incrementalize.conditions import conditions
 from workbench.transforms.incrementalize.order import Tiled, carried_within, placed
 from workbench.transforms.incrementalize.rewrite import (
     Unfit,
@@ -24,6 +25,7 @@ from workbench.transforms.step.argument_names import (
     combines,
     meant,
 )
+from workbench.transforms.step.condition import Condition
 from workbench.transforms.step.refusal import Refusal, dependence_text
 from workbench.transforms.step.transform import Rewritten, Transform
 
@@ -132,6 +134,12 @@ class Incrementalize(Transform):
                 old.line,
             )
         return Rewritten(replace(program, equations=after, schedule=tree))
+
+    def conditions(self, program: Program, after: Program) -> Iterator[Condition]:
+        """Yield what the statement is, and what its range and factors do along the dim."""
+        old = self._statement(program)
+        assert isinstance(old, Statement)
+        yield from conditions(program, old, self.dim, self.block)
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
         """Yield the running update without blocks of such a size."""

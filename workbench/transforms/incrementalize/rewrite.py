@@ -108,7 +108,7 @@ def _lift(
 ) -> int | None:
     """Collect the pieces; return the length of a sliding window."""
     over = _moving(old, dim)
-    summand = _summand(program, old, dim)
+    summand = summand_of(program, old, dim)
     along = _reduction(program, old, dim, over, summand, pieces)
     grows = moving_ranges.recurrence(along.domain, along.points, dim)
     if grows is not None:
@@ -159,7 +159,8 @@ def _moving(old: Statement, dim: str) -> str:
     return moving[0]
 
 
-def _summand(program: Program, old: Statement, dim: str) -> Summand:
+def summand_of(program: Program, old: Statement, dim: str) -> Summand:
+    """Return the factors of what a statement combines. Raises Unfit where it has others."""
     body = inlined(program, old.body, dim, old.reduction_dims)
     if old.combiner == "sum" and body.dtype == "bool":
         body = call("cast", body, dtype="int32")

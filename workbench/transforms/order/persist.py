@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from workbench.polyhedral.tree import Loop, block_dim, loops, loops_above, paths, statements
 from workbench.program.values import Program
 from workbench.transforms.blocks.asked import Asked
 from workbench.transforms.blocks.fitting import added_by
@@ -14,7 +15,8 @@ from workbench.transforms.blocks.regions import in_blocks, possible
 from workbench.transforms.equations.accumulate import sums_along, why_whole
 from workbench.transforms.order.distribute import Distribute
 from workbench.transforms.step.argument_names import DimName, StatementNames, all_meant, dims_of
-from workbench.transforms.step.refusal import Refusal
+from workbench.transforms.step.condition import Condition
+from workbench.transforms.step.refusal import Refusal, few
 from workbench.transforms.step.transform import Rewritten, Transform
 
 SIZES = (8, 16, 32, 128)
@@ -109,6 +111,37 @@ class Persist(Transform):
         after, whole = contracted(blocks.program, blocks.regions, self.dim)
         notes = (*described(self._asked, after, blocks.regions), *blocks.left, *whole)
         return Rewritten(after, notes)
+
+    def conditions(self, program: Program, after: Program) -> Iterator[Condition]:
+        """Yield what each new loop over blocks holds, and how its sums are added up."""
+        for loop in self._fresh(program, after):
+            held = list(statements(loop))
+            yield Condition(
+                "no dependence from one block to another",
+                f"nothing of {few(held)} needs another block of {self.dim}",
+                held[0],
+            )
+            yield Condition(
+                "an axis in each block",
+                f"in a block {self.dim} runs as an array axis in {few(held)}",
+                held[0],
+            )
+            sums = [n for n in held if after.statement[n].array in after.storage.added]
+            if sums:
+                yield Condition(
+                    "sums of which no two blocks add to one element",
+                    f"each of {self.chunks} chunks has its own part of {few(sums)}",
+                    sums[0],
+                )
+
+    def _fresh(self, program: Program, after: Program) -> Iterator[Loop]:
+        """Yield the loops over blocks that the step has made."""
+        name = block_dim(self.dim, self.size)
+        around = paths(program.schedule).items()
+        old = {n for n, path in around if any(loop.name == name for loop in loops_above(path))}
+        for loop in loops(after.schedule):
+            if loop.apart and loop.name == name and not old.issuperset(statements(loop)):
+                yield loop
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
         """Yield the step with chunks, and for what no dependence hinders: the statements of each

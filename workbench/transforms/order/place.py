@@ -12,6 +12,7 @@ from workbench.polyhedral.tree import Leaf, Loop, Tree, mapped
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Call, Program, Statement, walk
 from workbench.transforms.step.argument_names import DeclaredDim, StatementNames, all_meant
+from workbench.transforms.step.condition import Condition
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
 
@@ -84,6 +85,16 @@ class Place(Transform):
         tree = _with_loops(program.schedule, self.dim, frozenset(chosen))
         equations = replace(program.equations, statements=changed)
         return Rewritten(replace(program, equations=equations, schedule=tree))
+
+    def conditions(self, program: Program, after: Program) -> Iterator[Condition]:
+        """Yield what makes each statement the same at any value."""
+        for name in all_meant(program, self.statements):
+            yield Condition(
+                f"the same at every value of {self.dim}",
+                f"{name} neither varies nor sums over {self.dim}",
+                name,
+            )
+            yield Condition("nothing drawn at random", f"{name} draws nothing at random", name)
 
     def _unfit(self, s: Statement) -> Refusal | None:
         if self.dim in s.dims:

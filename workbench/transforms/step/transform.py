@@ -30,6 +30,7 @@ from workbench.transforms.step.arguments import (
     takes_names,
     unknown,
 )
+from workbench.transforms.step.condition import Condition
 from workbench.transforms.step.refusal import (
     Help,
     Kind,
@@ -112,6 +113,14 @@ class Transform(ABC):
         """Yield steps that may help where `attempt` is a refusal. Those that can be taken and do
         help are offered: another transform if the step is legal after it, at least with other
         arguments; the same transform with other arguments instead.
+        """
+        yield from ()
+
+    def conditions(self, program: Program, after: Program) -> Iterator[Condition]:
+        """Yield the conditions by which a step on equations is legal, each with what meets it.
+
+        Steps on order and storage have none: what they move is ordered. `after` is the program
+        after the step.
         """
         yield from ()
 

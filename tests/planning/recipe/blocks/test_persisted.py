@@ -262,7 +262,7 @@ def test_growing_ranges_are_recurrences_and_windows_are_not() -> None:
 
 def test_every_step_says_why() -> None:
     chosen = found(ppo(), sizes={"B": 64})
-    reasons = [v.why for v in chosen.lineage[1:]]
+    reasons = [v.because for v in chosen.lineage[1:]]
     assert all(reasons)
     assert "a block of 64 along b" in reasons[0]
 
