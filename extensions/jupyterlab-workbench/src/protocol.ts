@@ -33,7 +33,7 @@ export const UNITS = {"seconds": [["h", 3600, 6000], ["min", 60, 100], ["s", 1, 
 
 export type Kind = "operation" | "contraction" | "reduction" | "random" | "recurrence" | "update" | "external";
 
-export type Part = "snapshot" | "moves" | "price" | "why" | "preview" | "cost" | "sweep" | "runs" | "memory" | "code" | "kernels" | "kernel" | "domain" | "value" | "play";
+export type Part = "snapshot" | "moves" | "price" | "why" | "reason" | "preview" | "cost" | "sweep" | "runs" | "memory" | "code" | "kernels" | "kernel" | "domain" | "value" | "play";
 
 export type Outcome = "passed" | "failed" | "impossible" | "not run";
 
@@ -216,6 +216,32 @@ export interface WhyView {
   readonly space: DomainView | null;
   readonly pair: WitnessView | null;
   readonly remark: string;
+}
+
+export interface OrderedView {
+  readonly source: string;
+  readonly sink: string;
+  readonly array: string;
+  readonly kind: "reads" | "overwrites";
+  readonly by: readonly string[];
+  readonly text: string;
+}
+
+export interface ConditionView {
+  readonly text: string;
+  readonly met: string;
+  readonly statement: string;
+}
+
+export interface ReasonView {
+  readonly step: StepView;
+  readonly sentence: string;
+  readonly dependences: readonly OrderedView[];
+  readonly conditions: readonly ConditionView[];
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly space: DomainView | null;
 }
 
 export interface SpanView {

@@ -13,10 +13,11 @@ from tests.session.capsules.diverging import returns
 from workbench.session.parts.code import code
 from workbench.session.parts.cost import cost
 from workbench.session.parts.domain import domain
+from workbench.session.parts.legality.reason import reason
+from workbench.session.parts.legality.why import why
 from workbench.session.parts.moves import MovesView, moves
 from workbench.session.parts.preview import preview, price
 from workbench.session.parts.value import value
-from workbench.session.parts.why import why
 from workbench.session.picture.snapshot import snapshot
 from workbench.session.protocol.capsule import Capsule, SavedPart
 from workbench.session.protocol.messages import PROTOCOL, Part
@@ -32,6 +33,7 @@ STEPS = {
     "folded": Contract("reward", "t"),
     "capability": Recompute("state"),
     "order": Vectorize("b"),
+    "range": Vectorize("t", ("to_go",)),
     "storage": Contract("reward", "b"),
     "equation": Incrementalize("to_go", "t"),
 }
@@ -66,6 +68,9 @@ def parts(variant: Variant) -> list[tuple[Part, Mapping[str, Any], Any]]:
         made.append(("preview", previewed, preview(variant, previewed)))
         if variant.check(step) is None:
             legal[repr(step)] = step.to_json()
+            for sizes in (None, SIZES):
+                asked = {"step": step.to_json(), "sizes": sizes}
+                made.append(("reason", asked, reason(variant, asked)))
             continue
         for sizes in (None, {"B": 1, "T": 1}):
             asked = {"step": step.to_json(), "sizes": sizes}

@@ -36,7 +36,8 @@ MODULE = "workbench.session.processes.worker"
 
 URGENCY: Mapping[str, int] = {
     "apply": 0, "replay": 0, "automatic": 1, "anew": 1, "trace": 0, "recorded": 4,
-    "snapshot": 0, "preview": 1, "why": 1, "value": 1, "domain": 1, "play": 1, "code": 2,
+    "snapshot": 0, "preview": 1, "why": 1, "reason": 1, "value": 1, "domain": 1, "play": 1,
+    "code": 2,
     "kernels": 2, "kernel": 2, "cost": 2, "runs": 2, "memory": 2, "moves": 3, "sweep": 3,
     "price": 4, "prepare": 5,
 }  # fmt: skip

@@ -15,6 +15,8 @@ from workbench.measure.store import Store
 from workbench.session.parts.code import code, kernel, kernels
 from workbench.session.parts.cost import cost
 from workbench.session.parts.domain import domain
+from workbench.session.parts.legality.reason import reason
+from workbench.session.parts.legality.why import why
 from workbench.session.parts.memory import memory
 from workbench.session.parts.moves import moves
 from workbench.session.parts.play import play
@@ -22,7 +24,6 @@ from workbench.session.parts.preview import preview, price
 from workbench.session.parts.runs import runs
 from workbench.session.parts.sweep import sweep
 from workbench.session.parts.value import value
-from workbench.session.parts.why import why
 from workbench.session.picture.snapshot import snapshot
 from workbench.session.processes.orders import Grown, Misfit, Picture, ReplayOrder, TemplateSource
 from workbench.session.protocol.capsule import Plain, plain
@@ -39,6 +40,7 @@ PARTS: Mapping[Part, Callable[[Variant, Json], Any]] = {
     "moves": moves,
     "price": price,
     "why": why,
+    "reason": reason,
     "preview": preview,
     "cost": cost,
     "sweep": sweep,

@@ -25,6 +25,7 @@ Part = Literal[
     "moves",
     "price",
     "why",
+    "reason",
     "preview",
     "cost",
     "sweep",
@@ -59,12 +60,13 @@ class Want:
     """Asks for a part of a variant. `id` comes back with the answer. `arguments` by part:
 
     snapshot {}, moves {} (with {statements} those that name them), why {step, sizes | null},
-    price {step, sizes, backend, dtype}, preview {step, backend}, cost {sizes, backend, dtype},
+    reason {step, sizes | null}, price {step, sizes, backend, dtype}, preview {step, backend},
+    cost {sizes, backend, dtype},
     sweep {size, sizes, backend, dtype}, runs {sizes, backend, dtype, repeats, pace},
     memory {sizes, dtype}, code {backend}, kernels {backend, dtype}, kernel {backend, dtype, name},
     domain {statements, sizes}, value {array, coordinates, sizes, seed},
     play {statement | null, sizes}. Sizes that are left out have their defaults; those of `domain`,
-    `why`, `value` and `play` are small of themselves.
+    `why`, `reason`, `value` and `play` are small of themselves.
     """
 
     type: Literal["want"]

@@ -24,15 +24,15 @@ from workbench.session.parts import (
     step,
     sweep,
     value,
-    why,
 )
+from workbench.session.parts.legality import reason, why
 from workbench.session.picture import dot_boxes, edges, snapshot
 from workbench.session.protocol import capsule, messages, state
 from workbench.type_hints import Hint, field_hints, read_hint
 
 MODULES = (
-    dot_boxes, snapshot, edges, step, moves, domain, why, code, preview, cost, sweep, runs, memory,
-    value, play, state, messages, capsule,
+    dot_boxes, snapshot, edges, step, moves, domain, why, reason, code, preview, cost, sweep, runs,
+    memory, value, play, state, messages, capsule,
 )  # fmt: skip
 UNIONS = {"Request": messages.Request, "Message": messages.Message}
 CHOICES = {"Kind": snapshot.Kind, "Part": messages.Part, "Outcome": state.Outcome}

@@ -12,6 +12,7 @@ import type {
   Part,
   PlayView,
   PreviewView,
+  ReasonView,
   RunsView,
   Snapshot,
   SweepView,
@@ -25,6 +26,7 @@ export interface Parts {
   readonly moves: MovesView;
   readonly price: EffectView;
   readonly why: WhyView;
+  readonly reason: ReasonView;
   readonly preview: PreviewView;
   readonly cost: CostView;
   readonly sweep: SweepView;

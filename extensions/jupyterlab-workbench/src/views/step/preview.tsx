@@ -7,6 +7,7 @@ import type { CodeView, PreviewView, TextView } from "../../protocol";
 import { editor } from "../code/editor";
 import { runSizes } from "../compare/measured";
 import { Notes } from "./notes";
+import { WhyLegal } from "./why-legal";
 import { sizesText } from "../../model/numbers";
 import { GraphAfter } from "./preview-graph";
 import { changes, changeText, direction } from "../moves/price";
@@ -20,6 +21,7 @@ export function Preview({ preview }: { preview: PreviewView }): JSX.Element {
     <div className="wbk-preview">
       <Costs step={preview.step.json} />
       <Notes notes={preview.notes} />
+      <WhyLegal step={preview.step.json} />
       <div className="wbk-preview-pair">
         {now.value && preview.snapshot && <GraphAfter before={now.value} after={preview.snapshot} />}
         <section className="wbk-code-after" aria-label="Program after the step">

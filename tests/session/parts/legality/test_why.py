@@ -12,8 +12,8 @@ from tests.programs import PROGRAMS, carried, leaky_sum, returns
 from tests.soundness.refusals import refusals
 from workbench.errors import SizeError, WorkbenchError
 from workbench.session.parts.domain import PointsView
+from workbench.session.parts.legality.why import WhyView, why
 from workbench.session.parts.step import InstanceView
-from workbench.session.parts.why import WhyView, why
 from workbench.transforms import Contract, Fuse, Recompute, Swap, Vectorize
 from workbench.transforms.step.transform import REGISTRY, Transform
 from workbench.variants.variant import Variant
