@@ -17,7 +17,7 @@ from workbench.lowering.execution.events import (
     instances,
 )
 from workbench.lowering.memory.takeover import memory_of
-from workbench.measure.checking.check_sizes import LEAST, Need, fitting
+from workbench.measure.checking.check_sizes import LEAST
 from workbench.measure.checking.small_blocks import (
     NotInSmallBlocks,
     blocks_text,
@@ -25,6 +25,7 @@ from workbench.measure.checking.small_blocks import (
 )
 from workbench.polyhedral.lifetimes.folding import most_slots
 from workbench.polyhedral.tree import blocks
+from workbench.program.fitting import Need, fitting
 from workbench.program.sizes import numbers, resolve, settable
 from workbench.program.values import Program, Statement
 from workbench.variants.variant import Variant, variant

@@ -16,8 +16,8 @@ from workbench.measure.store import Store
 from workbench.measure.store import store as store_at
 from workbench.program.values import Program
 from workbench.session.outputs import page as export
-from workbench.session.processes.meter import MeasureOrder
-from workbench.session.processes.profiler import ProfileOrder
+from workbench.session.processes.measuring.meter import MeasureOrder
+from workbench.session.processes.measuring.profiler import ProfileOrder
 from workbench.session.requests.watched_template import bound
 from workbench.session.state.page_parts import fill
 from workbench.session.state.saved_tree import saved_tree

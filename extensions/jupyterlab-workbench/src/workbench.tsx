@@ -14,7 +14,7 @@ import { GraphView } from "./graph/view";
 import { StoreContext, useSelection, useValues } from "./model/hooks";
 import { INITIAL } from "./model/selection";
 import { createStore, type Store } from "./model/store";
-import type { Transport } from "./model/transport";
+import type { Transport } from "./model/transports/transport";
 import { css } from "./styles";
 import { VIEWS } from "./views";
 

@@ -4,9 +4,9 @@ import { act, type ComponentType } from "react";
 import { createRoot } from "react-dom/client";
 import golden from "../../../tests/golden/session/measure.json";
 import { StoreContext } from "../src/model/hooks";
-import { savedTransport } from "../src/model/saved";
+import { savedTransport } from "../src/model/transports/saved";
 import { createStore, type Store } from "../src/model/store";
-import type { Transport } from "../src/model/transport";
+import type { Transport } from "../src/model/transports/transport";
 import type { Capsule, Message, Request } from "../src/protocol";
 
 /** What Python says it sends; a test there holds the file to that. */

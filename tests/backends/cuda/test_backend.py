@@ -9,8 +9,8 @@ import pytest
 from workbench.algorithms import reinforce
 from workbench.backends.cuda.backend import CudaBackend
 from workbench.backends.cuda.run_state import MOST_DIMS, MOST_NUMBERS, RunState
-from workbench.codegen.cuda.device_memory import RUN_STATE_BYTES
 from workbench.codegen.cuda.headers import device_header
+from workbench.codegen.cuda.memory.device_memory import RUN_STATE_BYTES
 from workbench.errors import UnavailableError, WorkbenchError
 
 

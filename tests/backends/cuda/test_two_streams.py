@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.backends.cuda.launching import FunctionLaunch, Transfer
 from workbench.backends.cuda.two_streams import BEGIN, TwoStreams
-from workbench.codegen.cuda.memory_parts import Touched
+from workbench.codegen.cuda.memory.memory_parts import Touched
 
 
 def kernel(*, reads: tuple[int, ...] = (), writes: tuple[int, ...] = ()) -> FunctionLaunch:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TypeAlias
 
-from workbench.codegen.cuda.device_memory import handed_bytes, handed_places
 from workbench.codegen.cuda.functions import Function, Stages
-from workbench.codegen.cuda.memory_parts import MemoryParts, Part, Touched
+from workbench.codegen.cuda.memory.device_memory import handed_bytes, handed_places
+from workbench.codegen.cuda.memory.memory_parts import MemoryParts, Part, Touched
 from workbench.codegen.cuda.small_kernels import small_in_a_row
 from workbench.codegen.kernel_records import Invoke
 from workbench.codegen.kernels import ProgramKernels

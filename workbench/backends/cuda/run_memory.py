@@ -17,8 +17,8 @@ from workbench.backends.cuda.launching import Addresses
 from workbench.backends.cuda.run_state import RunState
 from workbench.backends.tracker import Capacity, Memory, largest, limits_of
 from workbench.codegen.bodies.addresses import apart, outside
-from workbench.codegen.cuda.device_memory import RUN_STATE_BYTES, device_memory
 from workbench.codegen.cuda.functions import Function, Stages
+from workbench.codegen.cuda.memory.device_memory import RUN_STATE_BYTES, device_memory
 from workbench.codegen.kernel_records import Invoke
 from workbench.codegen.kernels import ProgramKernels
 from workbench.lowering.attribution import attributed

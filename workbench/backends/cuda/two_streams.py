@@ -14,7 +14,7 @@ from typing import Any
 
 from workbench.backends.cuda.driver import Driver
 from workbench.backends.cuda.launching import OfDevice, Transfer
-from workbench.codegen.cuda.memory_parts import Touched
+from workbench.codegen.cuda.memory.memory_parts import Touched
 
 BEGIN = -1
 """The number of what comes before all steps."""

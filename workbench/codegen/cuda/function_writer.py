@@ -9,10 +9,10 @@ from functools import reduce
 from operator import add
 
 from workbench.codegen.bodies.addresses import apart, outside
-from workbench.codegen.cuda.block_places import Piece, rounded
 from workbench.codegen.cuda.functions import Function, Stages
 from workbench.codegen.cuda.headers import unit_begin
 from workbench.codegen.cuda.kernel_parts import BLOCKS, KernelPart, PartWriter
+from workbench.codegen.cuda.memory.block_places import Piece, rounded
 from workbench.codegen.cuda.permutations import sorting
 from workbench.codegen.cuda.small_kernels import ends_stage, is_wide, left_by
 from workbench.codegen.cuda.threads.thread_code import memory_of, most_lanes

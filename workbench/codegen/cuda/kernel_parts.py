@@ -6,13 +6,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from workbench.codegen.cuda.block_places import BlockPlaces, Piece, rounded
 from workbench.codegen.cuda.chunk_sums import (
     ChunkSum,
     chunk_records,
     sums_of,
     with_sums_on_chip,
 )
+from workbench.codegen.cuda.memory.block_places import BlockPlaces, Piece, rounded
 from workbench.codegen.cuda.threads.barriers import Barriers, Block, passed
 from workbench.codegen.cuda.threads.thread_code import (
     Around,

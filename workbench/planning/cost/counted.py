@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
-from workbench.codegen.cuda.device_memory import run_bytes
 from workbench.codegen.cuda.functions import Function, Stages
 from workbench.codegen.cuda.kernel_functions import all_functions, launched
 from workbench.codegen.cuda.launch_order import gpu_kernels
+from workbench.codegen.cuda.memory.device_memory import run_bytes
 from workbench.codegen.cuda.small_kernels import is_wide, small_in_a_row
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.codegen.run_memory import peak_bytes

@@ -17,7 +17,7 @@ from workbench.planning.machine.constants import Machine
 from workbench.planning.machine.defaults import DEFAULTS
 from workbench.processor import model
 
-FORMAT = 2
+FORMAT = 3
 """The version of the file's format; files of another one are not read."""
 
 

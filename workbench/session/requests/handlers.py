@@ -7,10 +7,10 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.session.outputs import page
-from workbench.session.processes.calibrator import CalibrateOrder
-from workbench.session.processes.meter import MeasureOrder
+from workbench.session.processes.measuring.calibrator import CalibrateOrder
+from workbench.session.processes.measuring.meter import MeasureOrder
+from workbench.session.processes.measuring.profiler import ProfileOrder
 from workbench.session.processes.orders import Grown, Picture
-from workbench.session.processes.profiler import ProfileOrder
 from workbench.session.protocol.failures import error_view
 from workbench.session.protocol.messages import (
     Apply,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.session.processes.calibrator import Calibrated
+from workbench.session.processes.measuring.calibrator import Calibrated
 from workbench.session.protocol.state import ProgressView
 from workbench.session.state.progress import Progress
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.measure.compare import Comparison
-from workbench.session.processes.meter import Measured
+from workbench.session.processes.measuring.meter import Measured
 from workbench.session.processes.sampler import RunPosition
 from workbench.session.protocol.measurements import measurement_views, together
 from workbench.session.protocol.state import ProgressView

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.session.processes.profiler import Profiled, ProfileOrder
+from workbench.session.processes.measuring.profiler import Profiled, ProfileOrder
 from workbench.session.protocol.profiles import profile_view
 from workbench.session.protocol.state import ProgressView, UnprofiledView
 from workbench.session.state.progress import Progress

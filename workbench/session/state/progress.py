@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.session.processes.meter import MeterProgress
+from workbench.session.processes.measuring.meter import MeterProgress
 from workbench.session.protocol.state import ProgressView
 
 if TYPE_CHECKING:

@@ -17,13 +17,13 @@ from workbench.errors import WorkbenchError
 from workbench.measure.profile import Profile
 from workbench.measure.rounds.measurement import Measurement
 from workbench.measure.store import Store
-from workbench.session.processes.calibrator import Calibrated, CalibrateOrder
-from workbench.session.processes.calibrator_client import CalibratorClient
-from workbench.session.processes.meter import Measured, MeasureOrder
-from workbench.session.processes.meter_client import MeterClient
+from workbench.session.processes.measuring.calibrator import Calibrated, CalibrateOrder
+from workbench.session.processes.measuring.calibrator_client import CalibratorClient
+from workbench.session.processes.measuring.meter import Measured, MeasureOrder
+from workbench.session.processes.measuring.meter_client import MeterClient
+from workbench.session.processes.measuring.profiler import Profiled, ProfileOrder
+from workbench.session.processes.measuring.profiler_client import ProfilerClient
 from workbench.session.processes.orders import Grown, Misfit
-from workbench.session.processes.profiler import Profiled, ProfileOrder
-from workbench.session.processes.profiler_client import ProfilerClient
 from workbench.session.processes.sampler import RunPosition
 from workbench.session.processes.worker_client import WorkerClient
 from workbench.session.protocol.capsule import Capsule, capsule

@@ -3,7 +3,7 @@
 import { useRef } from "react";
 import { useCurrent, useSelection, useStore, useValues, useWorkbench } from "../model/hooks";
 import { next } from "../model/lineage";
-import type { Status } from "../model/transport";
+import type { Status } from "../model/transports/transport";
 import type { Running } from "../protocol";
 import { type Action, type ActionName, actions, perform } from "./actions";
 import { Menu } from "./menu";

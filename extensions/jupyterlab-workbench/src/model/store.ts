@@ -8,7 +8,7 @@ import { PROTOCOL } from "../protocol";
 import { ABSENT, type Arguments, isPart, type Loaded, merged, partKey, type Parts, WAITING } from "./parts";
 import { INITIAL, type Selection } from "./selection";
 import { withWayBack } from "./lineage";
-import type { Status, Transport } from "./transport";
+import type { Status, Transport } from "./transports/transport";
 
 export interface Notice {
   readonly text: string;

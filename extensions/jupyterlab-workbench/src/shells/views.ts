@@ -1,8 +1,8 @@
 // The interface of the views' bundle to the shells that load it when they need it.
 
 import type { Drawn, Options } from "../workbench";
-import type { Beside } from "../model/saved";
-import type { Transport } from "../model/transport";
+import type { Beside } from "../model/transports/saved";
+import type { Transport } from "../model/transports/transport";
 
 export interface DrawnSaved {
   /** Goes on with a newer saved workbench. */

@@ -1,7 +1,7 @@
 // The views as shells load them: connected to a widget's custom messages, or drawn from a saved workbench.
 
-import { type Beside, savedTransport } from "../model/saved";
-import type { Transport } from "../model/transport";
+import { type Beside, savedTransport } from "../model/transports/saved";
+import type { Transport } from "../model/transports/transport";
 import type { Message } from "../protocol";
 import type { DrawnSaved, InNotebook } from "./views";
 import { draw, type Drawn, type Options } from "../workbench";

@@ -1,7 +1,7 @@
 // A saved workbench answers as one in Python would, as far as the file goes.
 
 import { expect, test, vi } from "vitest";
-import { savedTransport } from "../../src/model/saved";
+import { savedTransport } from "../../src/model/transports/saved";
 import { createStore, type Store } from "../../src/model/store";
 import { type Capsule, PROTOCOL, type State, type VariantView } from "../../src/protocol";
 

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import golden from "../../../../tests/golden/session/measure.json";
 import { next } from "../../src/model/lineage";
 import { createStore, type Store } from "../../src/model/store";
-import type { Status, Transport } from "../../src/model/transport";
+import type { Status, Transport } from "../../src/model/transports/transport";
 import { PROTOCOL, type Capsule, type Message, type Request, type Snapshot, type State, type StepView, type VariantView } from "../../src/protocol";
 
 const { state: STATE } = golden as unknown as Capsule;

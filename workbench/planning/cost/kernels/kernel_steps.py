@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from workbench.codegen.cuda.memory_parts import MemoryParts
+from workbench.codegen.cuda.memory.memory_parts import MemoryParts
 from workbench.codegen.dealing import Dealing
 from workbench.codegen.kernel_records import (
     LANES,

@@ -2,11 +2,11 @@
 
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from "react";
 import type { Selection } from "../../model/selection";
-import { Box, type Face, face } from "./box";
-import { type Chip, chips } from "./chips";
+import { Box, type Face, face } from "./boxes/box";
+import { type Chip, chips } from "./boxes/chips";
 import type { Changes } from "../diff";
 import type { Rectangle, Size, View } from "../window/geometry";
-import { Grounds, Names } from "./grounds";
+import { Grounds, Names } from "./boxes/grounds";
 import { LitArrows } from "./lit";
 import { type Light, light, stateOf } from "./light";
 import { Minimap, type Overview } from "./minimap";

@@ -1,8 +1,8 @@
 // The whole picture as elements, for export: every box with both lines of its text and every arrow, seen or not.
 
-import { Box, face } from "./box";
-import { type Chip, chips } from "./chips";
-import { Grounds, Names } from "./grounds";
+import { Box, face } from "./boxes/box";
+import { type Chip, chips } from "./boxes/chips";
+import { Grounds, Names } from "./boxes/grounds";
 import { LitArrow } from "./lit";
 import { type Colouring, groundOf } from "./overlay";
 import { type Scene, scopeOf } from "../layout/scene";

@@ -1,7 +1,7 @@
 // The connection of one notebook's Jupyter kernel with its workbenches, through restarts and lost networks.
 
 import { type Message, PROTOCOL, type Request } from "../../protocol";
-import type { Status, Transport } from "../../model/transport";
+import type { Status, Transport } from "../../model/transports/transport";
 import type { Comm, Kernel, SessionContext } from "./jupyterlab";
 import type { Hands } from "./notebook";
 

@@ -1,7 +1,7 @@
 // The actions of views on the notebook beside them.
 
-import { unpacked } from "../../model/packed";
-import type { Transport } from "../../model/transport";
+import { unpacked } from "../../model/transports/packed";
+import type { Transport } from "../../model/transports/transport";
 import type { Capsule } from "../../protocol";
 import { MIME } from "../mime";
 import type { Cell, NotebookPanel, Packages } from "./jupyterlab";

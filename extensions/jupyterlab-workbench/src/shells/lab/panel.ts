@@ -1,7 +1,7 @@
 // The panel in the main area: the workbench of the notebook in use, each as it was left.
 
 import type { Action } from "../../frame/actions";
-import type { Status } from "../../model/transport";
+import type { Status } from "../../model/transports/transport";
 import type { Drawn } from "../../workbench";
 import type { Views } from "../views";
 import { type Connection, connect } from "./connection";

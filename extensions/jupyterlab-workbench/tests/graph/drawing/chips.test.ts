@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { changes } from "../../../src/graph/diff";
-import { chips } from "../../../src/graph/drawing/chips";
+import { chips } from "../../../src/graph/drawing/boxes/chips";
 import type { Snapshot } from "../../../src/protocol";
 import { altered, VECTORIZED, WRITTEN } from "../pictures";
 

@@ -2,8 +2,8 @@
 
 import { memo } from "react";
 import { rounded } from "./rounded";
-import type { Rectangle } from "../window/geometry";
-import { type Layout, scopeOf } from "../layout/scene";
+import type { Rectangle } from "../../window/geometry";
+import { type Layout, scopeOf } from "../../layout/scene";
 
 /** Points of a scope's name: at full size, growing from afar up to the most. */
 const [SIZE, LARGEST] = [11, 90];

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from workbench.session.processes.calibrator import Calibrated, CalibrateOrder
-from workbench.session.processes.order_client import Listener, ResultClient
+from workbench.session.processes.measuring.calibrator import Calibrated, CalibrateOrder
+from workbench.session.processes.measuring.order_client import Listener, ResultClient
 from workbench.session.protocol.failures import sentence
 
-MODULE = "workbench.session.processes.calibrator"
+MODULE = "workbench.session.processes.measuring.calibrator"
 
 
 class CalibratorClient(ResultClient[Calibrated]):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from workbench.errors import WorkbenchError
-from workbench.session.processes.meter import MeterProgress
+from workbench.session.processes.measuring.meter import MeterProgress
 from workbench.session.processes.pipe import Child
 
 Result = TypeVar("Result")

@@ -1,12 +1,12 @@
 // A box of the picture: a statement, or a closed scope.
 
 import { memo } from "react";
-import { DOT } from "../../protocol";
-import type { Rectangle } from "../window/geometry";
+import { DOT } from "../../../protocol";
+import type { Rectangle } from "../../window/geometry";
 import { type Chip, Chips } from "./chips";
 import { rounded } from "./rounded";
-import { counted, type Scene, scopeOf } from "../layout/scene";
-import type { Text } from "../window/sight";
+import { counted, type Scene, scopeOf } from "../../layout/scene";
+import type { Text } from "../../window/sight";
 
 /** The content of a box and its style, wherever it stands. */
 export interface Face {

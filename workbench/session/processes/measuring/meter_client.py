@@ -7,7 +7,7 @@ from typing import Protocol
 
 from workbench.errors import WorkbenchError
 from workbench.measure.compare import Comparison
-from workbench.session.processes.meter import (
+from workbench.session.processes.measuring.meter import (
     STOPPED,
     Measured,
     MeasureOrder,
@@ -15,11 +15,11 @@ from workbench.session.processes.meter import (
     Rounds,
     Stop,
 )
-from workbench.session.processes.order_client import OrderClient
+from workbench.session.processes.measuring.order_client import OrderClient
 from workbench.session.processes.sampler import RunPosition
 from workbench.session.protocol.failures import sentence
 
-MODULE = "workbench.session.processes.meter"
+MODULE = "workbench.session.processes.measuring.meter"
 GRACE = 1.0
 """Seconds that a stopped process has to write down the finished rounds."""
 

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from workbench.session.processes.meter import MeterProgress
+from workbench.session.processes.measuring.meter import MeterProgress
 from workbench.session.processes.pipe import Parent
 
 Report = Callable[[str, int, int], None]

@@ -1,6 +1,6 @@
 // The transport between views and a workbench, in Python or saved. Shells bring their own.
 
-import type { Message, Request } from "../protocol";
+import type { Message, Request } from "../../protocol";
 
 /** `empty`: the Jupyter kernel has no workbench yet. `waiting`: it takes long to answer, as while it runs a cell.
  * `saved`: there is only the file's content. */

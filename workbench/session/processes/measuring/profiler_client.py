@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from workbench.session.processes.order_client import Listener, ResultClient
-from workbench.session.processes.profiler import Profiled, ProfileOrder
+from workbench.session.processes.measuring.order_client import Listener, ResultClient
+from workbench.session.processes.measuring.profiler import Profiled, ProfileOrder
 from workbench.session.protocol.failures import sentence
 
-MODULE = "workbench.session.processes.profiler"
+MODULE = "workbench.session.processes.measuring.profiler"
 
 
 class ProfilerClient(ResultClient[Profiled]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.measure.calibration.calibrate import calibrate
-from workbench.session.processes.one_order import Report, carry_out
+from workbench.session.processes.measuring.one_order import Report, carry_out
 from workbench.session.protocol.failures import error_view
 from workbench.session.protocol.state import ErrorView
 

@@ -1,8 +1,8 @@
 // Chips on the lower edge of a box: the loops around its statement, and what is kept of the array that it writes. What
 // the last step changed is in colour.
 
-import type { Node, Snapshot } from "../../protocol";
-import { type Changes, loopsOf } from "../diff";
+import type { Node, Snapshot } from "../../../protocol";
+import { type Changes, loopsOf } from "../../diff";
 import { rounded } from "./rounded";
 
 export interface Chip {

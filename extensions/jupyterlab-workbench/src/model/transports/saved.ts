@@ -1,9 +1,9 @@
 // A transport without Python: it answers from a saved workbench.
 
-import type { Capsule, Message, Request } from "../protocol";
-import { PROTOCOL } from "../protocol";
+import type { Capsule, Message, Request } from "../../protocol";
+import { PROTOCOL } from "../../protocol";
 import { unpacked } from "./packed";
-import { partKey } from "./parts";
+import { partKey } from "../parts";
 import type { Transport } from "./transport";
 
 /** A function that answers a request. */

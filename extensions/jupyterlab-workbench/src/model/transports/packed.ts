@@ -1,6 +1,6 @@
 // Compressed capsules: a large one is kept so, since a notebook is read and saved as a whole.
 
-import type { Packed } from "../protocol";
+import type { Packed } from "../../protocol";
 
 /** Unpacks the result of Python's `capsule.packed`; anything else stays as it is. */
 export async function unpacked(saved: unknown): Promise<unknown> {

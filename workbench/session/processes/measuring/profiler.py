@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from workbench.errors import TooLongError, WorkbenchError
 from workbench.measure.profile import Profile, profile
-from workbench.session.processes.one_order import Report, carry_out
+from workbench.session.processes.measuring.one_order import Report, carry_out
 from workbench.session.protocol.failures import error_view
 from workbench.session.protocol.state import ErrorView
 from workbench.variants.variant import Variant
