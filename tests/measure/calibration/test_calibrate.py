@@ -92,7 +92,7 @@ def test_without_a_file_the_built_in_constants_say_so() -> None:
     [
         ("{", "is broken (Expecting property name"),
         ("[]", "is broken ("),
-        ('{"format": 0}', "is broken (expected format 2)"),
+        ('{"format": 0}', "is broken (expected format 3)"),
         ("{}", "is broken ('format')"),
     ],
 )
