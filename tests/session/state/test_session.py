@@ -34,7 +34,7 @@ from workbench.session.protocol.messages import (
 from workbench.session.protocol.state import UntracedView
 from workbench.session.requests.handlers import handle
 from workbench.session.requests.sessions import Sessions
-from workbench.session.state.part_cache import first
+from workbench.session.state.part_cache import OF_SHOWN, first
 
 
 def test_a_view_is_welcomed_with_every_workbench(shown: Shown) -> None:
@@ -159,9 +159,8 @@ def test_a_part_with_bad_arguments_is_a_sentence_and_can_be_asked_for_again(show
 
 def test_prices_are_kept_beside_all_else_and_are_no_change_of_their_own(shown: Shown) -> None:
     run = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
-    for part, arguments in first():
+    for part, arguments in (*first(), *OF_SHOWN):
         shown.view.want(part, shown.root, **arguments)
-    shown.view.want("moves", shown.root)
     heard: list[str] = []
     with patch("workbench.session.state.part_cache.MOST", 1):
         shown.session.listen(lambda: heard.append("changed"))
