@@ -55,7 +55,7 @@ def test_a_step_is_found_previewed_and_taken_and_a_refused_one_explained(
     row = moves.locator(".wbk-move", has_text="Vectorize b").first
     row.wait_for(timeout=30_000)
     moves.locator(".wbk-price").first.wait_for(timeout=60_000)
-    row.hover()
+    row.focus()
     panel.locator(".node.wbk-pointed").first.wait_for(timeout=10_000)
     expect(panel.locator(".wbk-move-said")).to_contain_text("Vectorize: ")
     expect(panel.locator(".wbk-estimated")).to_contain_text("Estimated at B=")

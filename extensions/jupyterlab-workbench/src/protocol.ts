@@ -4,7 +4,7 @@ export const PROTOCOL = 9;
 
 export const DOT = {
   "nameSize": 16,
-  "chipSize": 14,
+  "chipSize": 15,
   "routed": 150,
   "patient": 300,
   "head": [

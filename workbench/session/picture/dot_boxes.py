@@ -16,7 +16,7 @@ from workbench.session.picture.scopes import Scope
 NAME = 16
 """Font size, in points, of a name that stands alone on its box; every box has room for it."""
 
-CHIP = 14
+CHIP = 15
 """Font size, in points, of a chip on the lower edge of a box whose name stands alone."""
 
 ROUTED = 150

@@ -38,7 +38,8 @@ const LETTERS = 9;
 const DISCERNIBLE = 0.5;
 
 const LARGEST = 1.4;
-const MARGIN = 8;
+/** Pixels around what is shown: chips hang over the lower edge of a box. */
+const MARGIN = 14;
 
 export const whole = ({ width, height }: Size): Rectangle => ({ left: 0, top: 0, width, height });
 
