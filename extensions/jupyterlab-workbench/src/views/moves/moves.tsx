@@ -136,11 +136,13 @@ function Lists(props: {
           )}
         </Section>
       </div>
-      {summary && (
-        <p className="wbk-move-said">
-          <b>{pointed?.transform}</b>: <Marked text={summary} />
-        </p>
-      )}
+      <div className="wbk-move-said">
+        {summary && (
+          <p>
+            <b>{pointed?.transform}</b>: <Marked text={summary} />
+          </p>
+        )}
+      </div>
     </div>
   );
 }

@@ -49,10 +49,10 @@ describe("the list", () => {
     const { pointed } = shown.store.values().selection;
     expect(pointed?.source).toBe(row?.closest("li")?.dataset["source"]);
     const summary = whole.transforms.find((one) => one.name === pointed?.transform)?.summary ?? "";
-    expect(texts(shown.host, ".wbk-move-said")).toEqual([`${pointed?.transform}: ${summary.replaceAll("`", "")}`]);
+    expect(texts(shown.host, ".wbk-move-said p")).toEqual([`${pointed?.transform}: ${summary.replaceAll("`", "")}`]);
     await act(async () => row?.blur());
     expect(shown.store.values().selection.pointed).toBeNull();
-    expect(texts(shown.host, ".wbk-move-said")).toEqual([]);
+    expect(texts(shown.host, ".wbk-move-said p")).toEqual([]);
   });
 
   test("what is predicted to help most stands first", () => {
