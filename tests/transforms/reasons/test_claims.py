@@ -6,7 +6,7 @@ What orders them is found by hand (`by_hand.py`), without relations and legality
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import cache
 
 import pytest
@@ -40,11 +40,12 @@ MORE = (8, 9, 10)
 
 def in_small_blocks(on: Variant, step: Transform) -> Transform | None:
     """The step in blocks that small sizes have several of; None where it then is refused."""
-    names = {field.name for field in fields(step)}
+    given = {field.name: getattr(step, field.name) for field in fields(step)}
     if type(step).__name__ in ("Tile", "Persist"):
-        step = replace(step, size=SMALL)  # type: ignore[call-arg]
-    elif "block" in names and getattr(step, "block") is not None:  # noqa: B009
-        step = replace(step, block=SMALL)  # type: ignore[call-arg]
+        given["size"] = SMALL
+    elif given.get("block") is not None:
+        given["block"] = SMALL
+    step = type(step)(**given)
     return step if on.check(step) is None else None
 
 
