@@ -84,6 +84,16 @@ def test_what_is_kept_is_on_the_chips(
             assert all(mark in node.box.dot for mark in marks)
 
 
+def test_what_is_kept_of_points_that_are_added_up_is_that_of_their_sums() -> None:
+    program = example()
+    for step in (wb.transforms.Accumulate("t"), wb.transforms.Contract()):
+        program = wb.variant(program).apply(step).program
+    array = "cost_sum.points"
+    assert (array, "b") in program.storage.contracted
+    assert storage_marks(program)[array] == ("1 of B",)
+    assert {n.kept for n in snapshot(program).nodes if n.array == array} == {("1 of B",)}
+
+
 @pytest.mark.parametrize(
     ("storage", "told"),
     [

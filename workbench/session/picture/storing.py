@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from workbench.lowering.memory.lives import lives
 from workbench.polyhedral.lifetimes.windows import Lifetime
+from workbench.program.accumulating import derived
 from workbench.program.values import Array, Program
 
 
@@ -44,7 +45,8 @@ def storage_marks(program: Program) -> dict[str, tuple[str, ...]]:
     dimension, `host`.
     """
     known = lives(program) if program.storage.contracted else {}
-    return {a.name: tuple(_marks(program, a, known.get(a.name))) for a in program.arrays}
+    stored = derived(program).arrays  # of points that are added up, one element a sum
+    return {a.name: tuple(_marks(program, a, known.get(a.name))) for a in stored}
 
 
 def _marks(program: Program, array: Array, lifetime: Lifetime | None) -> Iterator[str]:
