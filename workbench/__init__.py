@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from workbench.session.panel import Workbench, watch
     from workbench.transforms.reasons.reason import Reason
     from workbench.transforms.step.refusal import Refusal, Refused
+    from workbench.variants.memory import HeldMemory
     from workbench.variants.move import Move
     from workbench.variants.recipes import RecipeError, load_recipe
     from workbench.variants.variant import Variant, optimize, variant
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Categorical",
     "Comparison",
+    "HeldMemory",
     "Measurement",
     "Move",
     "Normal",
@@ -171,6 +173,7 @@ _WHERE = {
     "workbench.session.panel": ("Workbench", "watch"),
     "workbench.transforms.reasons.reason": ("Reason",),
     "workbench.transforms.step.refusal": ("Refusal", "Refused"),
+    "workbench.variants.memory": ("HeldMemory",),
     "workbench.variants.move": ("Move",),
     "workbench.variants.recipes": ("RecipeError", "load_recipe"),
     "workbench.variants.variant": ("Variant", "optimize", "variant"),

@@ -1,11 +1,14 @@
-"""The user's array that each buffer belongs to: its name when memory runs out."""
+"""The user's array that each buffer belongs to, which is its name when memory runs out, and the
+statements that need it first and read it last.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from workbench.lowering.instances.swapping import copies
+from workbench.lowering.instances.swapping import TO_DEVICE, copies
 from workbench.lowering.loop_program import LoopProgram
+from workbench.lowering.loops.owners import owners, read_by
 from workbench.lowering.loops.records import (
     Allocate,
     Apply,
@@ -78,3 +81,26 @@ def first_needed(body: tuple[Record, ...]) -> Mapping[str, str]:
         if result_of[name] in statement_of:
             statement_of.setdefault(name, statement_of[result_of[name]])
     return statement_of
+
+
+def last_readers(body: tuple[Record, ...]) -> Mapping[str, str]:
+    """Return the last statement in text order that reads each buffer, by its name or through views.
+
+    Who reads a slice on the device reads the array on the host that it was copied from.
+    """
+    source: dict[str, str] = {}
+    copied_from: dict[str, str] = {}
+    reader: dict[str, str] = {}
+    for record, statement in zip(walk(body), owners(body), strict=True):
+        if isinstance(record, View):
+            source[record.name] = source.get(record.source, record.source)
+        elif isinstance(record, Apply) and record.function == TO_DEVICE:
+            out = source.get(record.out, record.out)
+            copied_from[out] = source.get(record.inputs[0], record.inputs[0])
+        elif statement is not None:
+            for name in read_by(record):
+                buffer = source.get(name, name)
+                reader[buffer] = statement
+                if buffer in copied_from:
+                    reader[copied_from[buffer]] = statement
+    return reader

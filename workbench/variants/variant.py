@@ -27,6 +27,7 @@ from workbench.polyhedral import tree
 from workbench.polyhedral.expression import whole
 from workbench.polyhedral.outline import outline
 from workbench.processor import usable_cores
+from workbench.program import gradients
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.transforms.reasons.reason import Reason
@@ -35,6 +36,7 @@ from workbench.transforms.step.refusal import WIDTH, Refusal, Refused
 from workbench.transforms.step.transform import REGISTRY, Transform
 from workbench.transforms.step.transform import apply as apply_step
 from workbench.transforms.step.transform import check as check_step
+from workbench.variants.memory import HeldMemory, held_memory
 from workbench.variants.move import Move, Moves
 
 
@@ -142,11 +144,46 @@ class Variant:
         known = resolve(self.program.equations, sizes)
         backend = or_default(backend)
         constants = machine(backend)
+        return predict(
+            self._counted_on(backend), known, constants, dtype, threads_of(backend, threads)
+        )
+
+    def loops_on(self, backend: str) -> LoopProgram:
+        """Return the loop program that predictions for a backend count: with launches of kernels
+        where it compiles them.
+        """
+        return self._counted_on(backend).loops
+
+    def _counted_on(self, backend: str) -> Counted:
         if backend not in self._counted:
             self._counted[backend] = counted(self.program, backend)
-        return predict(
-            self._counted[backend], known, constants, dtype, threads_of(backend, threads)
-        )
+        return self._counted[backend]
+
+    def memory(self, sizes: Mapping[str, int] | None = None, dtype: str = "float32") -> HeldMemory:
+        """Return what a run holds over its schedule, array by array: where it begins and ends to be
+        held, and which statement is the last to read it. `.frame()` is a pandas table, `.plot()` a
+        matplotlib Figure, `.most_bytes(arrays)` what some arrays hold at one time.
+
+        It is the memory of array operations, as NumPy runs them, exact to the byte; compiled
+        kernels keep on chip what they need for themselves alone. Raises SizeError for sizes that
+        the program does not take, WorkbenchError for an unknown dtype.
+        """
+        return held_memory(self.program, self.loop_program, sizes, dtype)
+
+    def gradients(self, of: str) -> tuple[str, ...]:
+        """Return the names of the arrays that hold the gradients of a network's parameters
+        ("policy"), or of one of them ("policy.weight_1"), in the order of the equations.
+
+        A name of an array stands for the statement that computes it, so steps take them:
+        `Fuse(variant.gradients("policy"))` all at once, and a step about one statement one by one,
+        `variant.replay([Incrementalize(name, "t", block=20) for name in
+        variant.gradients("policy")])`. Queries do too:
+        `variant.memory().most_bytes(variant.gradients("policy"))`. What is taken is a step with
+        plain names; a recipe has these spelled out.
+
+        Raises WorkbenchError, with the known names, where there are none.
+        """
+        return gradients.gradients(self.program, of)
 
     def replay(self, steps: Variant | Sequence[Transform | Mapping[str, Any]]) -> Variant:
         """Apply those steps to this variant, or the steps that another variant took since the two

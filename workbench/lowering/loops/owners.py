@@ -82,9 +82,16 @@ def _used(record: Record) -> tuple[str, ...]:
     if isinstance(record, View):
         return (record.name, record.source)
     if isinstance(record, Apply):
-        places = record.option.get("coordinates", ())
         written = (record.out,) if record.out else ()  # a check writes nothing
-        return (*record.inputs, *written, *(name for name in places if isinstance(name, str)))
+        return (*read_by(record), *written)
     if isinstance(record, Launch):
-        return (*record.reads, *record.writes)
+        return (*read_by(record), *record.writes)
     return (record.name,) if isinstance(record, RuntimeCheck) else ()
+
+
+def read_by(record: Record) -> tuple[str, ...]:
+    """Return the names whose elements an operation or a launch reads."""
+    if isinstance(record, Apply):
+        places = record.option.get("coordinates", ())
+        return (*record.inputs, *(name for name in places if isinstance(name, str)))
+    return record.reads if isinstance(record, Launch) else ()

@@ -54,6 +54,12 @@ def bytes_text(count: int | None) -> str:
     return "–" if count is None else amount(count, "B")
 
 
+def bytes_unit(count: float) -> tuple[str, float]:
+    """Return the unit in which so many bytes are written, and its size in bytes."""
+    prefix, size = _unit(count, "thousands")
+    return f"{prefix}B", size
+
+
 def on_threads(backend: str, threads: int) -> str:
     """Write `native, 2 threads`; the backend alone for one thread."""
     return backend if threads == 1 else f"{backend}, {threads} threads"

@@ -1,0 +1,239 @@
+"""The memory of a variant array by array: the run's own books, last readers, tables and figures."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import workbench as wb
+from tests.programs import PROGRAMS
+from workbench.algorithms import reinforce
+from workbench.backends import get
+from workbench.errors import SizeError, WorkbenchError
+from workbench.transforms import Contract, Donate, Swap, Vectorize
+from workbench.variants.memory import HeldMemory
+from workbench.variants.memory_plot import BANDS, short
+from workbench.variants.variant import Variant
+
+SIZES = {"B": 3, "I": 2, "T": 5}
+
+
+@wb.program
+def squares(T: int = 4) -> dict[str, Any]:
+    """An array that two others read, one after the other."""
+    t = wb.dim(t=T)
+    x = wb.recurrent("x", (), over=t)
+    x[t] = wb.uniform(over=t)
+    square = wb.recurrent("square", (), over=t)
+    square[t] = x * x
+    total = wb.recurrent("total", (), over=())
+    total[()] = (x[0:T] * square[0:T]).sum()
+    return {"total": total}
+
+
+@cache
+def fast() -> Variant:
+    return wb.variant(reinforce(hidden=(4,))).apply(Vectorize("b")).apply(Vectorize("t"))
+
+
+@cache
+def swapped() -> Variant:
+    return fast().apply(next(m.step for m in fast().each_move(Swap) if m.legal))
+
+
+def rows(memory: HeldMemory) -> dict[str, dict[str, Any]]:
+    return {row["name"]: row for row in memory.frame().to_dict("records")}
+
+
+def test_an_array_is_held_until_its_last_reader() -> None:
+    memory = wb.variant(squares()).apply(Vectorize("t")).memory()
+    held = {one.array: one for one in memory.buffers if one.array}
+    (reader,) = (s.name for s in memory.program.statements if s.array == "total")
+    assert held["x"].last_reader == held["square"].last_reader
+    assert held["x"].until == f"held until its last reader {held['x'].last_reader}"
+    statement = memory.program.statement[str(held["x"].last_reader)]
+    assert {"x", "square"} <= {read.array for read in statement.reads}
+    assert held["total"].until == "an output: held to the end"
+    assert held["total"].last_line == memory.lines
+    assert held["total"].statements == (reader,)
+    texts = str(memory.loops).splitlines()
+    for one in held.values():
+        assert one.first_line <= one.last_line <= len(texts) == memory.lines
+
+
+@pytest.mark.parametrize("make", [fast, swapped])
+def test_the_peak_is_the_runs_own(make: Any) -> None:
+    memory = make().memory(SIZES)
+    run = get("numpy").compile(make().program).run(SIZES)
+    assert memory.peak_bytes == {space: n for space, n in run.peak.items() if n}
+    for space, peak in memory.peak_bytes.items():
+        assert sum(one.bytes for one in memory.at_peak(space)) == peak
+    assert memory.peak_formula.evaluate(memory.sizes) == memory.peak_bytes["device"]
+
+
+@pytest.mark.parametrize("name", ["leaky_sum", "ranges", "n_step", "small_ppo"])
+def test_the_last_reader_of_an_array_reads_it_and_no_later_line_does(name: str) -> None:
+    template, sizes = PROGRAMS[name]
+    variant = wb.variant(template())
+    memory = variant.memory(sizes[-1])
+    reads = {s.name: {r.array for r in s.reads} for s in memory.program.statements}
+    arrays = [one for one in memory.buffers if one.array and one.name == one.array]
+    assert arrays
+    for one in arrays:
+        if one.last_reader is None:
+            assert not any(one.array in read for read in reads.values())
+        else:
+            assert one.array in reads[one.last_reader], one
+
+
+def test_who_reads_a_slice_reads_the_array_on_the_host() -> None:
+    memory = swapped().memory(SIZES)
+    (array,) = swapped().program.storage.on_host
+    (host,) = (one for one in memory.buffers if one.space == "host")
+    assert host.array == array
+    readers = {one.last_reader for one in memory.buffers if one.name == f"a slice of {array}"}
+    assert host.last_reader in readers
+    reading = memory.program.statement[str(host.last_reader)]
+    assert array in {read.array for read in reading.reads}
+
+
+def test_memory_that_is_handed_on_says_to_whom() -> None:
+    folded = fast().apply(Contract()).apply(Donate())
+    memory = folded.memory(SIZES)
+    said = {one.array: one.until for one in memory.buffers}
+    heirs = [(a, to) for a, to in folded.program.storage.donated if a != to]
+    assert heirs
+    for array, to in heirs:
+        assert said[array] == f"its memory goes on as {to}"
+
+
+def test_a_frame_has_a_row_for_everything_held() -> None:
+    memory = fast().memory(SIZES)
+    frame = memory.frame()
+    assert len(frame) == len(memory.buffers)
+    assert list(frame["bytes"]) == sorted(frame["bytes"], reverse=True)
+    assert frame[frame["at_peak"]]["bytes"].sum() == memory.peak_bytes["device"]
+    assert rows(memory)["policy.hidden_1"]["last_reader"].startswith("gradient.")
+
+
+def test_arrays_together_hold_no_more_than_the_sum_and_no_less_than_each() -> None:
+    memory = fast().memory(SIZES)
+    names = fast().gradients("policy")
+    each = [memory.most_bytes(name) for name in names]
+    assert max(each) < memory.most_bytes(names) <= sum(each)
+    assert memory.most_bytes(memory.program.array) <= memory.peak_bytes["device"]
+    assert memory.most_bytes(names, "host") == 0
+
+
+def test_an_array_that_nobody_knows_is_refused() -> None:
+    with pytest.raises(WorkbenchError, match=r"unknown array 'policy\.hiden_1': did you mean"):
+        fast().memory(SIZES).most_bytes("policy.hiden_1")
+
+
+def test_a_space_that_nobody_knows_is_refused() -> None:
+    with pytest.raises(WorkbenchError, match="unknown space 'disk'"):
+        fast().memory(SIZES).plot("disk")
+
+
+def test_sizes_and_dtypes_that_are_none_are_refused() -> None:
+    with pytest.raises(SizeError, match="size T must be positive, found 0"):
+        fast().memory({"T": 0})
+    with pytest.raises(WorkbenchError, match="unknown dtype 'float16'"):
+        fast().memory(SIZES, "float16")
+
+
+def test_what_it_shows_of_itself_is_the_peak_and_the_largest() -> None:
+    lines = repr(fast().memory(SIZES)).splitlines()
+    assert lines[0].startswith("reinforce: B=3, I=2, T=5, float32; most on device: ")
+    first = fast().memory(SIZES).at_peak()[0]
+    assert lines[1].strip().endswith(f"{first.name}, {first.until}")
+    assert lines[-1].split("in ")[-1].endswith("more")
+
+
+def test_bands_and_lines_of_a_plot_are_the_bytes_held() -> None:
+    memory = fast().memory(SIZES)
+    folded = fast().apply(Contract()).memory(SIZES)
+    (axes,) = memory.plot(folded=folded).axes
+    bands = [band for band in axes.collections if band.get_label()[:1] != "_"]
+    assert len(bands) == BANDS + 1 and bands[-1].get_label().endswith(" smaller")
+    unit = {"B": 1, "kB": 1e3, "MB": 1e6}[axes.get_ylabel().split("(")[1].rstrip(")")]
+    top = max(path.vertices[:, 1].max() for band in bands for path in band.get_paths())
+    assert top * unit == pytest.approx(memory.peak_bytes["device"])
+    (line,) = axes.lines
+    assert max(line.get_ydata()) * unit == pytest.approx(folded.peak_bytes["device"])
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels[0] == short(memory.at_peak()[0].name) and labels[-1] == "folded"
+
+
+def test_a_plot_of_a_space_that_holds_nothing_is_empty(tmp_path: Path) -> None:
+    figure = fast().memory(SIZES).plot("host")
+    assert not figure.axes[0].collections
+    figure.savefig(tmp_path / "memory.png")
+
+
+def test_a_long_name_keeps_its_end() -> None:
+    assert short("gradient.actor.policy.network.hidden.weight_12") == (
+        "…t.actor.policy.network.hidden.weight_12"
+    )
+    assert len(short("x" * 100)) == 40
+
+
+# -- names of gradients ----------------------------------------------------------------------------
+
+
+@wb.program
+def two_losses(B: int = 3, I: int = 2) -> dict[str, Any]:
+    """Two networks; of one loss the gradients with respect to both."""
+    b, i = wb.dims(b=B, i=I)
+    actor = wb.nn.linear("actor", 2, 1)
+    critic = wb.nn.linear("critic", 2, 1)
+    theta = wb.nn.parameters(actor, over=i)
+    phi = wb.nn.parameters(critic, over=i)
+    x = wb.normal(shape=2, over=(b, i))
+    first = (actor(theta, x) ** 2)[..., 0].mean(over=b)
+    both = (actor(theta, x) ** 4)[..., 0] + (critic(phi, x) ** 2)[..., 0]
+    second = both.mean(over=b)
+    other = wb.gradient(second, theta)
+    theta.update(wb.optim.sgd(wb.gradient(first, theta), 0.1))
+    phi.update(wb.optim.sgd(wb.gradient(second, phi), 0.1))
+    return {"loss": first + second, "other": 2.0 * other["actor.bias_1"]}
+
+
+def test_the_gradients_of_a_network_are_those_of_its_parameters_in_order() -> None:
+    program = reinforce(hidden=(4,))
+    parts = [f"{part}_{layer}" for layer in (1, 2) for part in ("weight", "bias")]
+    names = wb.variant(program).gradients("policy")
+    assert set(names) == {f"gradient.policy.{part}" for part in parts}
+    order = [array.name for array in program.arrays]
+    assert list(names) == sorted(names, key=order.index)
+    assert wb.variant(program).gradients("policy.bias_2") == ("gradient.policy.bias_2",)
+
+
+def test_gradients_of_several_losses_are_all_found() -> None:
+    names = wb.variant(two_losses()).gradients("actor")
+    assert sorted(names) == [
+        "gradient.actor.bias_1",
+        "gradient.actor.bias_1_2",
+        "gradient.actor.weight_1",
+    ]
+    assert all("critic" in name for name in wb.variant(two_losses()).gradients("critic"))
+
+
+def test_steps_take_the_names_of_gradients() -> None:
+    found = fast()
+    names = found.gradients("policy")
+    blocks = found.replay([wb.transforms.Incrementalize(name, "t", block=2) for name in names])
+    assert len(blocks.steps) == len(found.steps) + len(names)
+    assert blocks.gradients("policy") == names
+    root = found.root
+    assert root.apply(wb.transforms.Accumulate("t", names)).steps[-1].statements == names
+
+
+def test_gradients_of_what_is_not_learned_are_refused() -> None:
+    with pytest.raises(WorkbenchError, match="no gradients of 'polcy': did you mean policy"):
+        fast().gradients("polcy")
+    with pytest.raises(WorkbenchError, match="no gradients of 'x': the program has no gradients"):
+        wb.variant(squares()).gradients("x")
