@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from workbench.measure.run import Result, run
     from workbench.measure.store import Store, store
     from workbench.session.panel import Workbench, watch
+    from workbench.session.report.report import report
     from workbench.transforms.reasons.reason import Reason
     from workbench.transforms.step.refusal import Refusal, Refused
     from workbench.variants.memory import HeldMemory
@@ -130,6 +131,7 @@ __all__ = [
     "program",
     "recurrent",
     "relu",
+    "report",
     "reshape",
     "rl",
     "run",
@@ -171,6 +173,7 @@ _WHERE = {
     "workbench.measure.run": ("Result", "run"),
     "workbench.measure.store": ("Store", "store"),
     "workbench.session.panel": ("Workbench", "watch"),
+    "workbench.session.report.report": ("report",),
     "workbench.transforms.reasons.reason": ("Reason",),
     "workbench.transforms.step.refusal": ("Refusal", "Refused"),
     "workbench.variants.memory": ("HeldMemory",),

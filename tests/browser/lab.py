@@ -186,9 +186,12 @@ class Lab:
         self.left = name
         return page
 
-    def open_alone(self, name: str, width: int = 1280, height: int = 800) -> Page:
-        """The notebook in a page of its own, by its address in a workspace of its name."""
-        page = self._page(f"/lab/workspaces/{name.replace('.', '-')}/tree/{name}?reset")
+    def open_alone(self, name: str, width: int = 1280, height: int = 800, query: str = "") -> Page:
+        """The notebook in a page of its own, by its address in a workspace of its name, with more
+        behind the address's question mark.
+        """
+        place = f"/lab/workspaces/{name.replace('.', '-')}/tree/{name}?reset"
+        page = self._page(f"{place}&{query}" if query else place)
         self.own.append(page)
         page.page.set_viewport_size({"width": width, "height": height})
         page.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)

@@ -18,6 +18,8 @@ from workbench.program.values import Program
 from workbench.session.outputs import page as export
 from workbench.session.processes.measuring.meter import MeasureOrder
 from workbench.session.processes.measuring.profiler import ProfileOrder
+from workbench.session.report.document import document
+from workbench.session.report.facts import Setting, facts
 from workbench.session.requests.watched_template import bound
 from workbench.session.state.page_parts import fill
 from workbench.session.state.saved_tree import saved_tree
@@ -76,9 +78,7 @@ class Workbench:
         if isinstance(variant, str):
             known = self.names
             if variant not in known:
-                raise WorkbenchError(
-                    f"no variant is named {variant!r}; named are {', '.join(known) or 'none'}"
-                )
+                raise WorkbenchError(_unnamed(variant, known))
             variant = known[variant]
         self._session.adopt([variant])
         return self.variant
@@ -156,7 +156,7 @@ class Workbench:
 
     def save(self, path: str | Path) -> None:
         """Write variants, names, measurements, profiles, pictures to a file that `load` reads."""
-        _write(path, export.state_file(self._session.capsule()))
+        export.write(path, export.state_file(self._session.capsule()))
 
     def load(self, path: str | Path) -> None:
         """Add the variants, names, measurements and profiles of a saved file to the tree. Every
@@ -173,7 +173,34 @@ class Workbench:
         has looked at are computed for it, which takes seconds.
         """
         fill(self._session.kept, self._session.tree, self._session.name)
-        _write(path, export.page(self._session.capsule()))
+        export.write(path, export.page(self._session.capsule()))
+
+    def report(
+        self,
+        path: str | Path,
+        before: Variant | str | None = None,
+        notes: str = "",
+        *,
+        sizes: Mapping[str, int] | None = None,
+        backend: str | None = None,
+        dtype: str = "float32",
+    ) -> None:
+        """Write a page about the shown variant beside another one, given itself or by name, the
+        program as written unless given: `wb.report` with the workbench's names and measurements.
+        """
+        tree = self._session.tree
+        first = self.names.get(before) if isinstance(before, str) else before or self.variant.root
+        if first is None:
+            raise WorkbenchError(_unnamed(str(before), self.names))
+        told = facts(
+            first,
+            self.variant,
+            self._session.values.measurements,
+            tree.names,
+            notes,
+            Setting(sizes or {}, backend, dtype),
+        )
+        export.write(path, document(told))
 
     def _ipython_display_(self) -> None:
         self._notebook.display(self._session)
@@ -223,11 +250,8 @@ def watch(template: Template, *, store: Store | None = None, **arguments: Any) -
     return Watch(template, arguments, store)
 
 
-def _write(path: str | Path, text: str) -> None:
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise WorkbenchError(f"{path} cannot be written: {error.strerror}") from None
+def _unnamed(name: str, known: Mapping[str, Variant]) -> str:
+    return f"no variant is named {name!r}; named are {', '.join(known) or 'none'}"
 
 
 def _notebook() -> Notebook:

@@ -1,6 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const PROTOCOL = 9;
+export const PROTOCOL = 10;
 
 export const DOT = {
   "nameSize": 16,
@@ -764,6 +764,25 @@ export interface Load {
   readonly show: boolean;
 }
 
+export interface Report {
+  readonly type: "report";
+  readonly id: number;
+  readonly workbench: string;
+  readonly variant: string;
+  readonly before: string;
+  readonly notes: string;
+  readonly backend: string;
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly dtype: "float32" | "float64";
+}
+
+export interface Follow {
+  readonly type: "follow";
+  readonly id: number;
+  readonly workbench: string;
+  readonly steps: readonly (Readonly<Record<string, unknown>>)[];
+}
+
 export interface Welcome {
   readonly type: "welcome";
   readonly protocol: number;
@@ -844,6 +863,6 @@ export interface Packed {
   readonly gzip: string;
 }
 
-export type Request = Hello | Want | Forget | Apply | Show | Rename | Remove | Replay | Optimize | Measure | Profile | Calibrate | Cancel | Change | Save | Load;
+export type Request = Hello | Want | Forget | Apply | Show | Rename | Remove | Replay | Optimize | Measure | Profile | Calibrate | Cancel | Change | Save | Load | Report | Follow;
 
 export type Message = Welcome | StateMessage | Untraced | PredictedAnew | Answer | Saved | Done | Failed | Running;

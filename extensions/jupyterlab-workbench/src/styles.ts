@@ -2,6 +2,7 @@
 
 import cycle from "./frame/notices/cycle.css";
 import frame from "./frame/frame.css";
+import report from "./frame/report.css";
 import graph from "./graph/graph.css";
 import root from "./style.css";
 import charts from "./views/charts/charts.css";
@@ -14,4 +15,4 @@ import profile from "./views/profile/profile.css";
 import space from "./views/instances/space.css";
 import variants from "./views/variants/variants.css";
 
-export const css = [root, frame, cycle, graph, charts, code, compare, memory, moves, play, profile, space, variants].join("\n");
+export const css = [root, frame, report, cycle, graph, charts, code, compare, memory, moves, play, profile, space, variants].join("\n");

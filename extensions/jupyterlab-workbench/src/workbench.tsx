@@ -5,7 +5,7 @@ import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
 import { type Action, actions } from "./frame/actions";
 import { Arguments } from "./frame/arguments";
-import { Banners } from "./frame/notices/banners";
+import { Banners, Told } from "./frame/notices/banners";
 import { Empty } from "./frame/notices/empty";
 import { Header } from "./frame/header";
 import { Panes } from "./frame/panes";
@@ -82,7 +82,14 @@ export function Workbench({ store }: { store: Store }): JSX.Element {
 
 function Contents(): JSX.Element {
   const { state, problem } = useValues();
-  if (problem || !state) return <Empty />;
+  if (problem || !state) {
+    return (
+      <>
+        <Told />
+        <Empty />
+      </>
+    );
+  }
   return (
     <>
       <Header />

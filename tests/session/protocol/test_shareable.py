@@ -130,6 +130,8 @@ def shared_texts(shown: Shown, home: Path) -> Iterator[tuple[str, str]]:
     )
     done = wb.run(session.tree.shown, progress=False, backend="numpy")
     yield "a run", repr(done)
+    wb.report(session.tree.shown, home / "report.html", notes=f"Read from {home / 'data.csv'}.")
+    yield "a report", (home / "report.html").read_text(encoding="utf-8")
 
 
 def unpacked(text: str) -> str:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from html import escape
 from pathlib import Path
 
+from workbench.errors import WorkbenchError
 from workbench.session.protocol.capsule import Capsule, packed, to_json
 
 VIEWS = Path(__file__).parents[1] / "static" / "graph.js"
@@ -75,6 +76,14 @@ def file_name(capsule: Capsule, suffix: str) -> str:
     """Return a name for a file of the capsule, safe in every file system: `ppo-3f2a9c01.html`."""
     name = "".join(c if c.isalnum() or c in "-_" else "-" for c in capsule.state.name)
     return f"{name.strip('-')[:60] or 'workbench'}-{capsule.state.current[:8]}.{suffix}"
+
+
+def write(path: str | Path, text: str) -> None:
+    """Write a file. Raises WorkbenchError where that is not possible."""
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise WorkbenchError(f"{path} cannot be written: {error.strerror}") from None
 
 
 @lru_cache(maxsize=1)

@@ -61,9 +61,9 @@ def dot(snapshot: Snapshot, closed: frozenset[Scope] | None = None) -> str:
     return "\n".join([*lines, "}", ""])
 
 
-def static_svg(snapshot: Snapshot) -> str | None:
-    """Return the picture as SVG text; None where Graphviz' `dot` program is not installed or
-    fails.
+def static_svg(snapshot: Snapshot, boxes: int = STATIC) -> str | None:
+    """Return the picture as SVG text, of so many boxes at most; None where Graphviz' `dot` program
+    is not installed or fails.
     """
     if shutil.which("dot") is None:
         return None
@@ -71,7 +71,7 @@ def static_svg(snapshot: Snapshot) -> str | None:
 
     paths = [node.scope for node in snapshot.nodes]
     outermost = frozenset(path[:1] for path in paths if path)
-    for closed in (frozenset(closed_at_first(paths, boxes=STATIC)), outermost):
+    for closed in (frozenset(closed_at_first(paths, boxes)), outermost):
         try:
             source = graphviz.Source(dot(snapshot, closed))
             svg = source.pipe(format="svg", encoding="utf-8", quiet=True)

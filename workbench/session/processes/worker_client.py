@@ -36,6 +36,7 @@ MODULE = "workbench.session.processes.worker"
 
 URGENCY: Mapping[str, int] = {
     "apply": 0, "replay": 0, "automatic": 1, "anew": 1, "trace": 0, "recorded": 4,
+    "follow": 0, "report": 1,
     "snapshot": 0, "preview": 1, "why": 1, "reason": 1, "value": 1, "domain": 1, "play": 1,
     "code": 2,
     "kernels": 2, "kernel": 2, "cost": 2, "runs": 2, "memory": 2, "moves": 3, "sweep": 3,

@@ -29,6 +29,9 @@ from workbench.session.processes.orders import Grown, Misfit, Picture, ReplayOrd
 from workbench.session.protocol.capsule import Plain, plain
 from workbench.session.protocol.measurements import belonging, measurement_views
 from workbench.session.protocol.messages import Part
+from workbench.session.protocol.state import MeasurementView
+from workbench.session.report.document import document, file_name
+from workbench.session.report.facts import Setting, facts
 from workbench.transforms.step.step_json import from_json
 from workbench.variants.variant import Variant, optimize
 
@@ -75,6 +78,11 @@ def replay(onto: Variant, other: Variant, only_last: bool) -> Iterator[Grown | P
     yield from _grown(onto, onto.replay(other.steps[-1:] if only_last else other))
 
 
+def follow(root: Variant, steps: Sequence[Json]) -> Iterator[Grown | Picture]:
+    """Take the steps of a link on a program as written: all or none."""
+    yield from _grown(root, root.replay(steps))
+
+
 def automatic(
     variant: Variant,
     objective: Any,
@@ -105,6 +113,19 @@ def anew(root: Variant, written: str, entries: Sequence[ReplayOrder]) -> Iterato
         yield Grown((after,), entry.key)
 
 
+def report(
+    before: Variant,
+    after: Variant,
+    measurements: Sequence[MeasurementView],
+    names: Mapping[str, str],
+    notes: str,
+    asked: Setting,
+) -> Iterator[tuple[str, str]]:
+    """Write a report; the result is a name for its file, and its text."""
+    told = facts(before, after, measurements, names, notes, asked)
+    yield file_name(told), document(told)
+
+
 def trace(source: TemplateSource) -> Iterator[Grown]:
     """Trace a template."""
     for file, lines in source.lines.items():
@@ -119,7 +140,8 @@ def recorded(root: Variant, store: Store) -> Iterator[Any]:
 
 
 TASKS: dict[str, Callable[..., Iterator[Any]]] = {
-    task.__name__: task for task in (part, apply, replay, automatic, anew, trace, recorded)
+    task.__name__: task
+    for task in (part, apply, replay, follow, automatic, anew, report, trace, recorded)
 }
 
 

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from workbench.session.protocol.state import ErrorView, State, UntracedView
 
-PROTOCOL = 9
+PROTOCOL = 10
 """Raised with every change of a message, a state or a part; the other side says so and stops."""
 
 Part = Literal[
@@ -245,6 +245,35 @@ class Load:
     show: bool
 
 
+@dataclass(frozen=True)
+class Report:
+    """Asks for a page about a variant beside `before`, as text, with the author's notes. Where
+    nothing was measured of them, it predicts a run at these sizes.
+    """
+
+    type: Literal["report"]
+    id: int
+    workbench: str
+    variant: str
+    before: str
+    notes: str
+    backend: str
+    sizes: Sizes
+    dtype: Literal["float32", "float64"]
+
+
+@dataclass(frozen=True)
+class Follow:
+    """Takes the steps of a link on the program as written, every one checked anew, all or none; the
+    last variant becomes current.
+    """
+
+    type: Literal["follow"]
+    id: int
+    workbench: str
+    steps: tuple[Json, ...]
+
+
 Request = (
     Hello
     | Want
@@ -262,6 +291,8 @@ Request = (
     | Change
     | Save
     | Load
+    | Report
+    | Follow
 )
 
 
@@ -319,7 +350,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Saved:
-    """The text that `Save` asked for, with a name for its file."""
+    """The text that `Save` or `Report` asked for, with a name for its file."""
 
     type: Literal["saved"]
     id: int

@@ -19,6 +19,7 @@ from workbench.session.protocol.messages import (
     Change,
     Done,
     Failed,
+    Follow,
     Forget,
     Load,
     Measure,
@@ -27,6 +28,7 @@ from workbench.session.protocol.messages import (
     Remove,
     Rename,
     Replay,
+    Report,
     Request,
     Save,
     Saved,
@@ -34,6 +36,7 @@ from workbench.session.protocol.messages import (
     Want,
 )
 from workbench.session.protocol.state import ErrorView
+from workbench.session.report.facts import Setting
 from workbench.session.state.page_parts import fill
 from workbench.session.state.part_cache import Reply
 from workbench.session.state.saved_tree import saved_tree
@@ -61,6 +64,8 @@ def _handle(session: Session, request: Request, reply: Reply) -> None:
         case Replay(variant=key, onto=onto):
             last = request.only_last
             _grow(session, request, reply, "replay", tree[onto], tree[key], last)
+        case Follow(steps=steps):
+            _grow(session, request, reply, "follow", tree.variants[tree.root], steps)
         case Optimize(variant=key):
             aim = request.objective, request.capacity
             run = request.backend, request.sizes, request.dtype
@@ -74,6 +79,8 @@ def _handle(session: Session, request: Request, reply: Reply) -> None:
             session.calibrate(order, lambda result: _finish(request, reply, result.error))
         case Save():
             threading.Thread(target=_save, args=(session, request, reply), daemon=True).start()
+        case Report():
+            _report(session, request, reply)
         case Load(text=text, show=show):
             session.load(saved_tree(text), lambda error: _finish(request, reply, error), show)
         case _:
@@ -102,7 +109,7 @@ def _handle_at_once(session: Session, request: Request) -> None:
 
 def _grow(
     session: Session,
-    request: Apply | Replay | Optimize,
+    request: Apply | Replay | Follow | Optimize,
     reply: Reply,
     task: str,
     *arguments: Any,
@@ -171,8 +178,32 @@ def _save(session: Session, request: Save, reply: Reply) -> None:
     reply(Saved("saved", request.id, name, text))
 
 
+def _report(session: Session, request: Report, reply: Reply) -> None:
+    """Have a report written by the worker, which draws and reasons."""
+    tree, pages = session.tree, list[tuple[str, str]]()
+
+    def ended(error: ErrorView | None) -> None:
+        if error is not None:
+            reply(Failed("failed", request.id, error))
+            return
+        ((name, text),) = pages
+        reply(Saved("saved", request.id, name, text))
+
+    session.work.order(
+        "report",
+        tree[request.before],
+        tree[request.variant],
+        session.values.measurements,
+        dict(tree.names),
+        request.notes,
+        Setting(request.sizes, request.backend, request.dtype),
+        came=pages.append,
+        ended=ended,
+    )
+
+
 def _finish(
-    request: Apply | Replay | Optimize | Measure | Profile | Calibrate | Load,
+    request: Apply | Replay | Follow | Optimize | Measure | Profile | Calibrate | Load,
     reply: Reply,
     error: ErrorView | None,
     variant: str | None = None,

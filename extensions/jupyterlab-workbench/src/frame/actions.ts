@@ -1,6 +1,7 @@
 // Actions on the whole workbench, shared by the header's buttons, its menu and JupyterLab's commands.
 
 import { next } from "../model/lineage";
+import { linkTo, NAME, written } from "../model/link";
 import { tickedIn } from "../model/selection";
 import type { Store, Values } from "../model/store";
 import type { VariantView } from "../protocol";
@@ -18,6 +19,8 @@ export type ActionName =
   | "optimize"
   | "insert-recipe"
   | "copy-recipe"
+  | "copy-link"
+  | "report"
   | "save-page"
   | "save-state"
   | "load-state"
@@ -95,6 +98,12 @@ export function actions(store: Store, root: HTMLElement): readonly Action[] {
       await copy(current?.recipe ?? "");
       return "The recipe is in the clipboard.";
     }),
+    action("copy-link", "Copy link to what is shown", none, async () => {
+      const link = await written(linkTo(store.values()));
+      await copy(store.transport.addressOf?.(link) ?? `#${NAME}=${link}`);
+      return "The link is in the clipboard: it opens this variant, pane and selection.";
+    }),
+    action("report", "Report …", none || live || unreported(current), () => store.tools.report?.()),
     action("save-page", "Save as HTML page", none || live, () => save(store, "html")),
     action("save-state", "Save state file", none || (values.status === "saved" ? "" : live), () =>
       save(store, "state"),
@@ -124,6 +133,10 @@ function undoRefused({ status }: Values, current: VariantView | undefined): stri
 function redoRefused({ status }: Values, again: VariantView | undefined): string {
   if (!again) return "No step was undone here.";
   return status === "connected" || status === "saved" ? "" : "This wants the notebook's Jupyter kernel.";
+}
+
+function unreported(current: VariantView | undefined): string {
+  return current?.parent === null ? "This is the program as written: a report tells what steps brought." : "";
 }
 
 /** Measures the variants that are ticked for comparing, or the shown one where none are. */

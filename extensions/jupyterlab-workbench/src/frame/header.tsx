@@ -7,6 +7,7 @@ import type { Status } from "../model/transports/transport";
 import type { Running } from "../protocol";
 import { type Action, type ActionName, actions, perform } from "./actions";
 import { Menu } from "./menu";
+import { ReportForm } from "./report";
 import { Steps } from "./step-trail";
 
 export function Header(): JSX.Element {
@@ -35,11 +36,13 @@ export function Header(): JSX.Element {
         <Redo />
         <Menu label="Save" items={() => grouped(all())} />
       </div>
+      <ReportForm />
     </header>
   );
 }
 
 const MENU: readonly (readonly ActionName[])[] = [
+  ["report", "copy-link"],
   ["save-page", "save-state", "load-state"],
   ["save-svg", "print"],
   ["insert-recipe", "copy-recipe"],

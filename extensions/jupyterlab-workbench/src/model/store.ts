@@ -26,6 +26,8 @@ export interface Values {
   readonly state: State | null;
   /** True if Python has answered. */
   readonly welcomed: boolean;
+  /** The release of the other side, "" before it has answered. */
+  readonly release: string;
   /** The names of all workbenches to choose from. */
   readonly workbenches: readonly string[];
   readonly selection: Selection;
@@ -78,6 +80,8 @@ export interface Tools {
   fit: () => void;
   /** Returns the whole graph as elements for an `svg`, in view or not; null before it is laid out. */
   sheet: () => JSX.Element | null;
+  /** Opens the form of a report. */
+  report: () => void;
 }
 
 interface Waiting {
@@ -113,6 +117,7 @@ export function createStore(
     kernel: null,
     state: null,
     welcomed: false,
+    release: "",
     workbenches: [],
     selection,
     untraced: [],
@@ -169,7 +174,7 @@ export function createStore(
   function hearWelcome({ protocol, release: signed, workbenches }: Welcome): void {
     release = signed;
     strangers = []; // those that there are follow
-    change({ welcomed: true, untraced: untraced() });
+    change({ welcomed: true, release, untraced: untraced() });
     if (protocol !== PROTOCOL) {
       const told = values.status === "saved" ? savedByAnother(signed) : otherRelease(protocol, signed);
       change({ problem: told });

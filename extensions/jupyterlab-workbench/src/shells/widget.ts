@@ -1,6 +1,8 @@
 // The views as shells load them: connected to a widget's custom messages, or drawn from a saved workbench.
 
 import { type Beside, savedTransport } from "../model/transports/saved";
+import { follow } from "../frame/follow";
+import { linkIn, NAME } from "../model/link";
 import type { Transport } from "../model/transports/transport";
 import type { Message } from "../protocol";
 import type { DrawnSaved, InNotebook } from "./views";
@@ -40,9 +42,19 @@ export function renderSaved(el: HTMLElement, saved: unknown, more: InNotebook = 
   return { renew: transport.renew, takeDown };
 }
 
-/** Draws a saved workbench as a page of its own. */
+/** Draws a saved workbench as a page of its own. A link behind its address is followed, now and when it changes. */
 export function renderPage(el: HTMLElement, saved: unknown): void {
-  drawSaved(el, saved, { pane: "details" });
+  const { store } = drawSaved(el, saved, { pane: "details" }, { addressOf: (link) => `${pageName()}#${NAME}=${link}` });
+  const go = (): void => {
+    const link = linkIn({ search: "", hash: location.hash });
+    if (link) follow(store, link);
+  };
+  window.addEventListener("hashchange", go);
+  go();
 }
 
-export { draw };
+/** The page's address; of a file its name alone, as folders tell who works where. */
+const pageName = (): string =>
+  location.protocol === "file:" ? (location.pathname.split("/").at(-1) ?? "") : location.href.split("#")[0] ?? "";
+
+export { draw, follow };

@@ -8,26 +8,25 @@ import { perform } from "../actions";
 import { Cycle } from "./cycle";
 
 export function Banners(): JSX.Element {
-  const store = useStore();
-  const { status, kernel, notice, untraced } = useValues();
+  const { status, kernel, untraced } = useValues();
   const { name, workbench, error, recipe_error, measuring } = useWorkbench();
   return (
     <div className="wbk-banners">
       {status === "disconnected" && (
-        <Told text="The Jupyter kernel is gone; what was loaded still shows. Start it and run the cell again to go on." warns />
+        <Hint text="The Jupyter kernel is gone; what was loaded still shows. Start it and run the cell again to go on." warns />
       )}
       {status === "empty" && (
-        <Told text="The Jupyter kernel was restarted and has not run the program; what was loaded still shows." warns>
+        <Hint text="The Jupyter kernel was restarted and has not run the program; what was loaded still shows." warns>
           <RunIt workbench={workbench} />
-        </Told>
+        </Hint>
       )}
       {kernel === "empty" && (
-        <Told text={`This Jupyter kernel has not run ${name} yet: this is what was saved.`}>
+        <Hint text={`This Jupyter kernel has not run ${name} yet: this is what was saved.`}>
           <RunIt workbench={workbench} />
-        </Told>
+        </Hint>
       )}
       {kernel === "waiting" && (
-        <Told text="The Jupyter kernel does not answer yet, as while it starts or a cell runs: this is what was saved." />
+        <Hint text="The Jupyter kernel does not answer yet, as while it starts or a cell runs: this is what was saved." />
       )}
       <Failures own={error} others={untraced} />
       {recipe_error && (
@@ -36,18 +35,26 @@ export function Banners(): JSX.Element {
         </Failure>
       )}
       {measuring && status === "connected" && <Progress measuring={measuring} />}
-      {notice && (
-        <div className={notice.failed ? "wbk-banner wbk-bad" : "wbk-banner wbk-told"} role={notice.failed ? "alert" : "status"}>
-          <p className="wbk-sentences">{notice.text}</p>
-          {notice.missing && <RunIt workbench={notice.missing} />}
-          <Close close={() => store.say(null)} />
-        </div>
-      )}
+      <Told />
     </div>
   );
 }
 
-function Told({ text, warns, children }: { text: string; warns?: boolean; children?: React.ReactNode }): JSX.Element {
+/** The result of a request, or what is waited for, until it is put away. */
+export function Told(): JSX.Element | null {
+  const store = useStore();
+  const { notice } = useValues();
+  if (!notice) return null;
+  return (
+    <div className={notice.failed ? "wbk-banner wbk-bad" : "wbk-banner wbk-told"} role={notice.failed ? "alert" : "status"}>
+      <p className="wbk-sentences">{notice.text}</p>
+      {notice.missing && <RunIt workbench={notice.missing} />}
+      <Close close={() => store.say(null)} />
+    </div>
+  );
+}
+
+function Hint({ text, warns, children }: { text: string; warns?: boolean; children?: React.ReactNode }): JSX.Element {
   return (
     <div className={warns ? "wbk-banner wbk-warning wbk-told" : "wbk-banner wbk-told"} role="status">
       <p>{text}</p>

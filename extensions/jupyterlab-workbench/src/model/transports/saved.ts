@@ -15,7 +15,7 @@ export interface SavedTransport extends Transport {
 }
 
 /** The abilities of a notebook, there without Python. */
-export type Beside = Pick<Transport, "insertCell" | "showLine" | "runCell" | "openPanel" | "saveNotebook">;
+export type Beside = Pick<Transport, "insertCell" | "showLine" | "runCell" | "openPanel" | "saveNotebook" | "addressOf">;
 
 export function savedTransport(saved: unknown, more: Beside = {}): SavedTransport {
   const listeners = new Set<(message: Message) => void>();

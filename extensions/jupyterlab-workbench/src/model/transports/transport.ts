@@ -17,10 +17,13 @@ export interface Transport {
   readonly insertCell?: (source: string) => void;
   /** Shows the cell that has the text at that line; absent without a notebook. */
   readonly showLine?: (line: number, text: string) => void;
-  /** Runs the cell that shows the workbench, with `above` all cells before it first; absent without a notebook. */
+  /** Runs the cell that shows the workbench, with `above` all cells before it first, and all there are where none shows
+   * it; absent without a notebook. */
   readonly runCell?: (workbench: string, above: boolean) => Promise<void>;
   /** Opens the workbench's panel beside the notebook; absent without one, and in the panel itself. */
   readonly openPanel?: (workbench: string) => void;
+  /** Returns the address under which a link opens; absent where nothing opens one. */
+  readonly addressOf?: (link: string) => string;
   /** Saves the notebook; absent without one. */
   readonly saveNotebook?: () => void;
 }

@@ -75,6 +75,8 @@ export interface Cell extends Widget {
   readonly editor: CodeEditor | null;
   readonly model: {
     readonly type: string;
+    /** Of a code cell that runs or waits for its turn "running"; older JupyterLabs do not tell. */
+    readonly executionState?: string;
     readonly sharedModel: { getSource(): string; setSource(source: string): void };
     readonly outputs?: { readonly length: number; get(index: number): { readonly data: Record<string, unknown> } };
   };
@@ -91,7 +93,7 @@ export interface Notebook extends Widget {
 export interface NotebookPanel extends Widget {
   readonly content: Notebook;
   readonly sessionContext: SessionContext;
-  readonly context: { save(): Promise<void> };
+  readonly context: { readonly path: string; save(): Promise<void> };
 }
 
 export interface NotebookTracker {
@@ -169,6 +171,7 @@ export interface Packages {
       insertBelow(notebook: Notebook): void;
       /** These resolve to whether all cells ran to their ends. */
       run(notebook: Notebook, session: SessionContext): Promise<boolean>;
+      runAll(notebook: Notebook, session: SessionContext): Promise<boolean>;
       runAllAbove(notebook: Notebook, session: SessionContext): Promise<boolean>;
     };
   };

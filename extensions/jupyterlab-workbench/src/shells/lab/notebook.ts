@@ -4,10 +4,11 @@ import { unpacked } from "../../model/transports/packed";
 import type { Transport } from "../../model/transports/transport";
 import type { Capsule } from "../../protocol";
 import { MIME } from "../mime";
+import { addressOf } from "./address";
 import type { Cell, NotebookPanel, Packages } from "./jupyterlab";
 
 /** The abilities that a notebook gives to the panel beside it. */
-export type Hands = Pick<Transport, "insertCell" | "showLine" | "runCell" | "saveNotebook">;
+export type Hands = Pick<Transport, "insertCell" | "showLine" | "runCell" | "saveNotebook" | "addressOf">;
 
 export function beside(
   panel: NotebookPanel,
@@ -18,6 +19,7 @@ export function beside(
   const known = new Map<string, Cell>();
   return {
     saveNotebook: () => save(panel),
+    addressOf: (link) => addressOf(panel, link),
     insertCell(source) {
       NotebookActions.insertBelow(panel.content);
       const cell = panel.content.activeCell;
@@ -32,6 +34,7 @@ export function beside(
     async runCell(workbench, above) {
       const cell = (await cellShowing(panel, workbench)) ?? known.get(workbench);
       if (!cell || !panel.content.widgets.includes(cell)) {
+        if (above) return void (await NotebookActions.runAll(panel.content, panel.sessionContext));
         Notification.info(`No cell has ${workbench} in its output: run the one that shows it.`, { autoClose: 5000 });
         return;
       }

@@ -4,6 +4,7 @@ import type { Action } from "../../frame/actions";
 import type { Status } from "../../model/transports/transport";
 import type { Drawn } from "../../workbench";
 import type { Views } from "../views";
+import { calm } from "./address";
 import { type Connection, connect } from "./connection";
 import type { NotebookPanel, Packages, Widget } from "./jupyterlab";
 import { beside, savedIn } from "./notebook";
@@ -14,6 +15,8 @@ export interface Panel {
   follow(notebook: NotebookPanel | null): void;
   /** Shows one of the notebook's workbenches, drawn in that output. */
   choose(workbench: string, output: HTMLElement): void;
+  /** Opens a link in the workbench of the notebook that is followed. */
+  open(link: string): void;
   actions(): readonly Action[];
   /** Returns the state to restore after a reload. */
   kept(): Kept;
@@ -107,6 +110,7 @@ export function createPanel(options: {
     widget,
     follow: (notebook) => show(notebook && !notebook.isDisposed ? faceOf(notebook) : null),
     choose: (workbench, output) => face?.choose(workbench, output),
+    open: (link) => face?.open(link),
     actions: () => face?.actions() ?? [],
     kept: () => ({
       pane: pane(),
@@ -119,6 +123,7 @@ interface Face {
   readonly host: HTMLElement;
   readonly notebook: NotebookPanel;
   choose(workbench: string, output: HTMLElement): void;
+  open(link: string): void;
   actions(): readonly Action[];
   kept(): Kept;
   takeDown(): void;
@@ -141,6 +146,9 @@ function createFace(
   const live = views.draw(liveHost, transport, kept);
   let saved: Drawn | null = null;
   let from: HTMLElement | null = null;
+  /** A link for the saved workbench, while there is none. */
+  let link = "";
+  let shut = (): void => undefined;
 
   function look(): void {
     const { state, problem, status, welcomed } = live.store.values();
@@ -149,6 +157,8 @@ function createFace(
     if (wanted && !saved) {
       const found = savedIn(notebook, from);
       if (found) saved = views.drawSaved(savedHost, found, kept, hands);
+      if (saved && link) views.follow(saved.store, link);
+      if (saved) link = "";
     } else if (!wanted && saved && state) {
       const { selection, state: left } = saved.store.values();
       saved.takeDown();
@@ -177,6 +187,12 @@ function createFace(
       else live.store.say({ text: `This Jupyter kernel has not run ${workbench} yet.`, failed: false, missing: workbench });
       look();
     },
+    open(text) {
+      shut();
+      shut = views.follow(live.store, text, () => calm(notebook));
+      if (saved) views.follow(saved.store, text);
+      else link = text;
+    },
     actions: () => (saved ?? live).actions(),
     kept() {
       const { pane, compared } = (saved ?? live).store.values().selection;
@@ -184,6 +200,7 @@ function createFace(
     },
     takeDown() {
       forget();
+      shut();
       saved?.takeDown();
       live.takeDown();
       host.remove();

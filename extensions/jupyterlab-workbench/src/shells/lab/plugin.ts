@@ -3,6 +3,7 @@
 
 import type { Action, ActionName } from "../../frame/actions";
 import type { InNotebook, Views } from "../views";
+import { addressOf, type Linked, linked } from "./address";
 import type { FrontEnd, NotebookPanel, NotebookTracker, Packages, Settings, Token, Widget } from "./jupyterlab";
 import { save } from "./notebook";
 import { connections, createPanel, type Kept, type Panel } from "./panel";
@@ -24,6 +25,8 @@ const COMMANDS: Readonly<Record<ActionName, string>> = {
   optimize: "Optimize for time",
   "insert-recipe": "Recipe as a notebook cell",
   "copy-recipe": "Copy recipe",
+  "copy-link": "Copy link to what is shown",
+  report: "Report …",
   "save-page": "Save as HTML page",
   "save-state": "Save state file",
   "load-state": "Load state file …",
@@ -49,6 +52,7 @@ export function labPlugin(
   offer: (around: (element: HTMLElement) => InNotebook) => void,
 ): object {
   const { ICommandPalette } = packages["@jupyterlab/apputils"];
+  const asked = linked(); // JupyterLab changes the address when it opens the notebook
   return {
     id: PLUGIN,
     description: "A panel with the workbench of the notebook in use.",
@@ -79,8 +83,13 @@ export function labPlugin(
           const notebook = holding(notebooks, element);
           if (notebook) save(notebook);
         },
+        addressOf(link) {
+          const notebook = holding(notebooks, element);
+          return notebook ? addressOf(notebook, link) : link;
+        },
       }));
       addCommands(app, place, icon, palette, launcher);
+      if (asked) place.openLink(asked);
       if (restorer) {
         void restorer.restore(place.tracker, {
           command: OPEN,
@@ -220,7 +229,19 @@ function createPlace(
   notebooks.widgetAdded.connect((_, notebook) => void connection(notebook));
   notebooks.forEach((notebook) => void connection(notebook));
   notebooks.currentChanged.connect((_, notebook) => panel?.follow(notebook));
-  return { tracker, open, reveal, panel: () => panel, current: () => notebooks.currentWidget };
+  /** Opens a link as soon as the notebook of its address is there. */
+  function openLink({ link, isOf }: Linked): void {
+    let opened = false;
+    const take = (notebook: NotebookPanel): void => {
+      if (opened || !isOf(notebook)) return;
+      opened = true;
+      void open(notebook).then((panel) => panel.open(link));
+    };
+    notebooks.forEach(take);
+    notebooks.widgetAdded.connect((_, notebook) => take(notebook));
+  }
+
+  return { tracker, open, openLink, reveal, panel: () => panel, current: () => notebooks.currentWidget };
 }
 
 function addCommands(

@@ -1,0 +1,189 @@
+"""The numbers of a report in words: the headline, and rows of what was measured and predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from workbench.measure.compare import NO_DIFFERENCE
+from workbench.program.sizes import numbers, resolve
+from workbench.program.text.units import (
+    bytes_text,
+    digits,
+    on_threads,
+    ratio_text,
+    seconds_text,
+)
+from workbench.session.protocol.state import MeasurementView
+from workbench.session.report.facts import Facts, Side
+
+SPACE = "device"
+"""The memory of which the headline tells."""
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The result in a line, and what it rests on. `kind` is "failed" where the outputs are
+    wrong.
+    """
+
+    text: str
+    basis: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """A quantity of both: as text, what it was obtained by, as numbers for the bars (None where
+    there is none), and the difference in words.
+    """
+
+    quantity: str
+    by: str
+    before: str
+    after: str
+    amounts: tuple[float | None, float | None]
+    difference: str
+
+
+def headline(facts: Facts) -> Headline:
+    """Say what the steps brought: as measured in turn if it was, else as measured, else as
+    predicted.
+    """
+    first, second = facts.before.measured, facts.after.measured
+    if second is not None and second.outcome == "failed":
+        return Headline("the result is not the same", second.check, "failed")
+    if facts.ratio is not None and first is not None and second is not None:
+        low, high = facts.interval
+        time = NO_DIFFERENCE if low <= 1.0 <= high else ratio_text(facts.ratio)
+        time = f"{time} in time" if time == NO_DIFFERENCE else time
+        memory = memory_text(_peak(first), _peak(second))
+        basis = f"Measured in turn; the time is {digits(low)} to {digits(high)} of that before"
+        return Headline(_joined(time, memory), f"{basis}, with 95 % confidence.", "measured")
+    if first is not None and second is not None and first.median and second.median:
+        time = ratio_text(second.median / first.median)
+        memory = memory_text(_peak(first), _peak(second))
+        basis = "Measured, but not in turn: what else the machine did meanwhile is in it."
+        return Headline(_joined(time, memory), basis, "measured")
+    return _predicted(facts)
+
+
+def _predicted(facts: Facts) -> Headline:
+    old, new = facts.before.forecast, facts.after.forecast
+    if old is None or new is None:
+        why = facts.after.unpredicted or facts.before.unpredicted
+        return Headline("neither measured nor predicted", why, "predicted")
+    time = ratio_text(new.seconds / old.seconds) if old.seconds else ""
+    memory = memory_text(old.peak_bytes.get(SPACE, 0), new.peak_bytes.get(SPACE, 0))
+    note = f" The seconds are rough: {new.note}." if new.note else ""
+    basis = f"Predicted; not measured.{note}"
+    return Headline(f"predicted: {_joined(time, memory)}", basis, "predicted")
+
+
+def memory_text(before: int, after: int) -> str:
+    """Write a peak against another in words: `59 × less memory`; "" where there is none."""
+    if not before or not after:
+        return ""
+    size = max(before / after, after / before)
+    if size < 1.005:
+        return "as much memory"
+    return f"{digits(size)} × {'less' if after < before else 'more'} memory"
+
+
+def rows(facts: Facts) -> Iterator[Row]:
+    """Yield the rows of the table, what was measured first."""
+    first, second = facts.before.measured, facts.after.measured
+    if first is not None or second is not None:
+        amounts = _median(first), _median(second)
+        yield Row("Time of a run", "measured", _time(first), _time(second), amounts, _ratio(facts))
+    old, new = facts.before.forecast, facts.after.forecast
+    if old is not None or new is not None:
+        times = (None if old is None else old.seconds, None if new is None else new.seconds)
+        both = None not in times and times[0]
+        yield Row(
+            "Time of a run",
+            "predicted",
+            _seconds(facts.before),
+            _seconds(facts.after),
+            times,
+            ratio_text((times[1] or 0.0) / (times[0] or 1.0)) if both else "",
+        )
+    for by in ("measured", "predicted"):
+        yield from _memory(facts, by)
+
+
+def _memory(facts: Facts, by: str) -> Iterator[Row]:
+    """Yield a row for each memory that either uses."""
+    peaks = [
+        side.measured.peak_bytes
+        if by == "measured" and side.measured is not None
+        else side.forecast.peak_bytes
+        if by == "predicted" and side.forecast is not None
+        else {}
+        for side in (facts.before, facts.after)
+    ]
+    for space in dict.fromkeys(space for peak in peaks for space, count in peak.items() if count):
+        old, new = (peak.get(space) for peak in peaks)
+        yield Row(
+            f"Peak memory, {space}",
+            by,
+            bytes_text(old),
+            bytes_text(new),
+            (old, new),
+            memory_text(old or 0, new or 0).removesuffix(" memory"),
+        )
+
+
+def where_text(facts: Facts) -> str:
+    """Say on which machine and at which sizes all of it was, or would be, run."""
+    found = facts.after.measured or facts.before.measured
+    setting = facts.setting
+    sizes = numbers(resolve(facts.after.variant.root.program.equations, _free(facts)))
+    if found is None:
+        return f"Predicted for {setting.backend}, {setting.dtype}, at {sizes}."
+    counts = [len(m.samples) for m in (facts.before.measured, facts.after.measured) if m]
+    recorded = f"; recorded, read from {found.recorded}" if found.recorded else ""
+    return (
+        f"Measured on {found.device}: {on_threads(found.backend, found.threads)}, {found.dtype}, "
+        f"at {sizes}, seed {found.seed}, {max(counts)} runs each, {found.date}{recorded}."
+    )
+
+
+def _free(facts: Facts) -> dict[str, int]:
+    parameters = facts.after.variant.root.program.parameters
+    free = {p.name for p in parameters if p.definition is None}
+    return {name: size for name, size in facts.setting.sizes.items() if name in free}
+
+
+def _joined(*texts: str) -> str:
+    return ", ".join(text for text in texts if text)
+
+
+def _peak(measured: MeasurementView) -> int:
+    return measured.peak_bytes.get(SPACE, 0)
+
+
+def _median(measured: MeasurementView | None) -> float | None:
+    return None if measured is None else measured.median
+
+
+def _time(measured: MeasurementView | None) -> str:
+    """Write the median and its interval, or the reason why there is none."""
+    if measured is None:
+        return "not measured"
+    if measured.median is None:
+        return measured.too_slow or measured.stopped or measured.checked
+    low, high = measured.low or measured.median, measured.high or measured.median
+    return f"{seconds_text(measured.median)} ({seconds_text(low)} to {seconds_text(high)})"
+
+
+def _seconds(side: Side) -> str:
+    return side.unpredicted if side.forecast is None else f"≈ {seconds_text(side.forecast.seconds)}"
+
+
+def _ratio(facts: Facts) -> str:
+    if facts.ratio is None:
+        first, second = _median(facts.before.measured), _median(facts.after.measured)
+        return f"{ratio_text(second / first)}, not in turn" if first and second else ""
+    low, high = facts.interval
+    return NO_DIFFERENCE if low <= 1.0 <= high else ratio_text(facts.ratio)
