@@ -21,7 +21,7 @@ from workbench import algorithms
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import REGISTRY, Transform
 
-TARGETS = {"step": 0.3, "moves": 3.0, "optimize": 20.0}
+TARGETS = {"step": 0.3, "moves": 3.0, "prices": 25.0, "optimize": 20.0}
 PRICES = {"storage": 0.1, "other": 0.3}
 STORAGE = {"Contract", "Donate", "Layout", "Swap"}
 """Steps that change where arrays are and nothing else."""
@@ -68,7 +68,7 @@ def judged(name: str, variant: wb.Variant) -> None:
         if legal:
             priced += prices(name, variant, transform.__name__, legal)
     emit(what=f"{name}: moves", seconds=total, target=TARGETS["moves"])
-    emit(what=f"{name}: prices", seconds=priced)
+    emit(what=f"{name}: prices", seconds=priced, target=TARGETS["prices"])
 
 
 def helps(name: str, transform: str, refused: dict[Transform, Refusal]) -> None:

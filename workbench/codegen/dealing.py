@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.codegen.writing.region_writer import Statements
+from workbench.codegen.writing.kernel_statements import Statements
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, For, Free, If, Launch, Record, walk
 from workbench.polyhedral.expression import Expression, expression

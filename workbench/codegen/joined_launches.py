@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from workbench.codegen.bodies.addresses import address
 from workbench.codegen.bodies.element_bodies import by_element, in_a_row
+from workbench.identity import Same
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, For, Free, If, Launch, Record, walk
 from workbench.lowering.values.stored import Stored, symbolic
@@ -107,38 +109,57 @@ class _Joining:
             frozenset(self._memory_of(name) for name in names)
             for names in (launch.reads, launch.writes)
         )
-        row = self._row(self.program.statement[launch.statement])
-        if row is None:
+        statement = self.program.statement[launch.statement]
+        if self.axes[statement.name]:
             return _Touched(launch, reads, writes)
-        place = dict(launch.values)
-        touched = [(row.array, row.write), *((r.array, r.index) for r in row.reads if r.shape)]
-        rows = set[Row]()
-        for array, index in touched:
-            stored = self.stored[array]
-            placed = [e.substitute(place) for e in index if isinstance(e, Expression)]
-            begin, second = (address(stored, placed, expression(n), place) for n in (0, 1))
-            memory = self._memory_of(stored.buffer.name)
-            rows.add((memory, stored.buffer.dtype, begin, second - begin))
-        at_once = (self.stored[r.array].buffer.name for r in row.reads if not r.shape)
-        return _Touched(
-            launch,
-            reads,
-            writes,
-            symbolic(row.body.shape)[0],
-            frozenset(rows),
-            frozenset(map(self._memory_of, at_once)),
-        )
-
-    def _row(self, statement: Statement) -> Statement | None:
-        """Return a statement over its elements in a row, if one loop is all that it is."""
-        special = isinstance(statement, (Adding, Finish)) or statement.combiner is not None
-        if special or self.axes[statement.name]:
-            return None
-        row = in_a_row(statement)
-        return row if row is not None and by_element(row) else None
+        touched = dict.fromkeys((statement.array, *(r.array for r in statement.reads)))
+        stored = [self.stored[array] for array in touched]
+        memory = tuple(self._memory_of(one.buffer.name) for one in stored)
+        rows = _rows_of(Same(statement, *stored), launch.values, memory)
+        if rows is None:
+            return _Touched(launch, reads, writes)
+        return _Touched(launch, reads, writes, *rows)
 
     def _memory_of(self, buffer: str) -> str:
         return self.memory.get(buffer, buffer)
+
+
+Rows = tuple[Expression, frozenset[Row], frozenset[str]]
+
+
+@lru_cache(maxsize=4096)
+def _rows_of(
+    objects: Same, values: tuple[tuple[str, Expression], ...], memory: tuple[str, ...]
+) -> Rows | None:
+    """Return how many elements of a statement are in a row, the rows that it touches, and the
+    memory that has numbers for all elements; None where one loop is not all that it is.
+
+    The objects are the statement, and the storage of each array that it touches, which is in
+    `memory`.
+    """
+    statement, *storage = objects.objects
+    row = _row(statement)
+    if row is None:
+        return None
+    stored = {one.array.name: (one, in_) for one, in_ in zip(storage, memory, strict=True)}
+    place = dict(values)
+    touched = [(row.array, row.write), *((r.array, r.index) for r in row.reads if r.shape)]
+    rows = set[Row]()
+    for array, index in touched:
+        one, name = stored[array]
+        placed = [e.substitute(place) for e in index if isinstance(e, Expression)]
+        begin, second = (address(one, placed, expression(n), place) for n in (0, 1))
+        rows.add((name, one.buffer.dtype, begin, second - begin))
+    at_once = frozenset(stored[r.array][1] for r in row.reads if not r.shape)
+    return symbolic(row.body.shape)[0], frozenset(rows), at_once
+
+
+def _row(statement: Statement) -> Statement | None:
+    """Return a statement over its elements in a row, if one loop is all that it is."""
+    if isinstance(statement, (Adding, Finish)) or statement.combiner is not None:
+        return None
+    row = in_a_row(statement)
+    return row if row is not None and by_element(row) else None
 
 
 def _add(one: _Touched, groups: list[list[_Touched]]) -> None:

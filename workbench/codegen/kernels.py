@@ -6,9 +6,9 @@ the whole program.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from workbench.codegen.bodies.addresses import apart
 from workbench.codegen.dealing import Dealing, begun_by_runs, dealing_of
@@ -23,11 +23,17 @@ from workbench.codegen.kernel_records import (
     Table,
     Where,
 )
+from workbench.codegen.kernel_records import walk as walk_records
 from workbench.codegen.launches_at_once import together
-from workbench.codegen.writing.region_writer import RegionWriter, Statements, without_unread
+from workbench.codegen.writing.kernel_statements import (
+    KernelStatements,
+    StatementPlace,
+    Statements,
+)
+from workbench.codegen.writing.region_writer import RegionWriter, without_unread
 from workbench.collection import without_collection
 from workbench.coming import Coming
-from workbench.identity import remembered
+from workbench.identity import Same, remembered
 from workbench.lowering.launches import launches
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import (
@@ -46,6 +52,9 @@ from workbench.polyhedral.expression import Expression
 from workbench.program.accumulating import derived
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Program
+
+KEPT = 1024
+"""How many kernels are kept: those of some variants of a large program."""
 
 
 @dataclass(frozen=True)
@@ -157,13 +166,21 @@ def numbered_records(body: Sequence[KernelRecord], numbered: Numbered) -> tuple[
     return tuple(_numbered(record, numbered) for record in body)
 
 
+def _is_numbered(record: KernelRecord) -> bool:
+    return isinstance(record, Require) or (
+        isinstance(record, Invoke) and record.function == "external"
+    )
+
+
 def _numbered(record: KernelRecord, numbered: Numbered) -> KernelRecord:
     if isinstance(record, (Loop, Where)):
         return replace(record, body=numbered_records(record.body, numbered))
+    if not _is_numbered(record):
+        return record
     if isinstance(record, Require):
         record = replace(record, number=len(numbered.checks) + 1)
         numbered.checks.append(record)
-    elif isinstance(record, Invoke) and record.function == "external":
+    elif isinstance(record, Invoke):
         record = replace(record, options=(*record.options, ("site", len(numbered.calls))))
         numbered.calls.append(record)
     return record
@@ -176,12 +193,13 @@ class _Writing:
         self.statements = statements
         self.loops = loops
         self.numbered = numbered
-        self._taken = {p.name for p in statements.program.parameters}
+        taken = {p.name for p in statements.program.parameters}
         for record in walk(loops.body):
             if isinstance(record, For):
-                self._taken.add(record.variable)
+                taken.add(record.variable)
             elif isinstance(record, Allocate):
-                self._taken.add(record.buffer.name)
+                taken.add(record.buffer.name)
+        self._taken = frozenset(taken)
 
     def kernels(
         self, body: Sequence[Record], around: Mapping[str, tuple[Expression, Expression]]
@@ -199,48 +217,100 @@ class _Writing:
     def _kernel(
         self, record: Launch | For, around: Mapping[str, tuple[Expression, Expression]]
     ) -> KernelRecords:
-        inside = (r for r in walk((record,)) if isinstance(r, Launch))
-        launches = [one for r in inside for one in (r, *r.more)]
-        out, dealing, chunk = Emitter(set(self._taken)), None, ""
-        begins: tuple[Launch, ...] = ()
-        region = RegionWriter(out, self.statements)
-        if isinstance(record, For):
-            dealing, begins = dealing_of(self.statements, record), record.begins
-            chunk = out.name("chunk")
-            region.deal(dealing.runs, chunk, dealing.chunks, begins)
-        region.write((record,))
-        needed = set[str]()
-        for launch in (*begins, *launches):
-            needed.update(*(e.variables for _, e in launch.values))
-        for part in walk((record,)):
-            if isinstance(part, For):
-                needed |= part.lower.variables | part.upper.variables
-            elif isinstance(part, If):
-                needed |= names_in(part.condition)
-        buffers = dict.fromkeys(name for r in launches for name in (*r.reads, *r.writes))
-        if dealing is not None:
-            needed |= dealing.first.variables | dealing.blocks.variables
-        return KernelRecords(
-            tuple(dict.fromkeys(r.statement for r in launches)),
-            tuple(buffers),
-            numbered_records(without_unread(out.records, self.statements.tiles), self.numbered),
-            tuple(out.tables),
-            tuple(v for v in around if v in needed),
-            dict(around),
-            dealing,
-            chunk,
-            record.body if isinstance(record, For) else (),
-            self._own(record, buffers),
+        placed = self.statements.of_kernel(_all_launches(record))
+        kernel, is_numbered = _written(
+            Same(*placed.statements, *placed.storage),
+            len(placed.statements),
+            placed.places,
+            placed.order,
+            record,
+            dealing_of(self.statements, record) if isinstance(record, For) else None,
+            tuple(around.items()),
+            tuple(self._own(record).items()),
+            self._taken,
         )
+        if not is_numbered:
+            return kernel
+        return replace(kernel, records=numbered_records(kernel.records, self.numbered))
 
-    def _own(self, record: Launch | For, buffers: Iterable[str]) -> dict[str, str]:
+    def _own(self, record: Launch | For) -> dict[str, str]:
         """Return the buffers of one block. Some are allocated outside of the loop over blocks, as
         where isl writes that loop twice.
         """
-        memory = {name: name for name in buffers if name in self.loops.own}
+        memory = {name: name for name in _touched(record) if name in self.loops.own}
         for inside in walk((record,)):
             if isinstance(inside, Allocate):
                 name = inside.buffer.name
                 assert name in self.loops.own, f"{name} is in a block, and not its own"
                 memory[name] = memory.get(inside.source or "", name)
         return memory
+
+
+@lru_cache(maxsize=KEPT)
+def _written(
+    objects: Same,
+    statements: int,
+    places: tuple[StatementPlace, ...],
+    order: tuple[str, ...],
+    record: Launch | For,
+    dealing: Dealing | None,
+    around: tuple[tuple[str, tuple[Expression, Expression]], ...],
+    own: tuple[tuple[str, str], ...],
+    taken: frozenset[str],
+) -> tuple[KernelRecords, bool]:
+    """Return a kernel, its checks and external calls not numbered yet; tell whether it has some.
+
+    It is written from what is given alone, and kept for that: a step changes few of a program's
+    kernels. The first `statements` objects are its statements, the others the storage of arrays.
+    """
+    of, storage = objects.objects[:statements], objects.objects[statements:]
+    out, chunk = Emitter(set(taken)), ""
+    begins: tuple[Launch, ...] = ()
+    placed = KernelStatements(of, storage, places, order)
+    region = RegionWriter(out, placed)
+    if isinstance(record, For):
+        assert dealing is not None
+        begins, chunk = record.begins, out.name("chunk")
+        region.deal(dealing.runs, chunk, dealing.chunks, begins)
+    region.write((record,))
+    needed = set[str]()
+    for launch in _all_launches(record):
+        needed.update(*(e.variables for _, e in launch.values))
+    for part in walk((record,)):
+        if isinstance(part, For):
+            needed |= part.lower.variables | part.upper.variables
+        elif isinstance(part, If):
+            needed |= names_in(part.condition)
+    if dealing is not None:
+        needed |= dealing.first.variables | dealing.blocks.variables
+    records = without_unread(out.records, placed.tiles)
+    kernel = KernelRecords(
+        tuple(dict.fromkeys(r.statement for r in _launches(record))),
+        _touched(record),
+        records,
+        tuple(out.tables),
+        tuple(v for v, _ in around if v in needed),
+        dict(around),
+        dealing,
+        chunk,
+        record.body if isinstance(record, For) else (),
+        dict(own),
+    )
+    return kernel, any(_is_numbered(r) for r in walk_records(records))
+
+
+def _launches(record: Launch | For) -> Sequence[Launch]:
+    """Return what a kernel runs."""
+    inside = (r for r in walk((record,)) if isinstance(r, Launch))
+    return [one for r in inside for one in (r, *r.more)]
+
+
+def _all_launches(record: Launch | For) -> Sequence[Launch]:
+    """Return what a kernel runs, and what its chunks begin before."""
+    begins = record.begins if isinstance(record, For) else ()
+    return [*begins, *_launches(record)]
+
+
+def _touched(record: Launch | For) -> tuple[str, ...]:
+    """Return the buffers that a kernel touches."""
+    return tuple(dict.fromkeys(b for r in _launches(record) for b in (*r.reads, *r.writes)))

@@ -6,9 +6,8 @@ one loop of lanes: their values go from one to the next without memory.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import replace
 
 from workbench.codegen.emitter import Emitter, Index
 from workbench.codegen.kernel_records import (
@@ -22,58 +21,18 @@ from workbench.codegen.kernel_records import (
 )
 from workbench.codegen.writing.block_gathers import gather_ahead, take_gathered
 from workbench.codegen.writing.instance_writer import InstanceWriter, Lanes
+from workbench.codegen.writing.kernel_statements import KernelStatements
 from workbench.codegen.writing.matrix_products import give_back_products
 from workbench.lowering.loops.records import For, If, Launch, Record
 from workbench.lowering.loops.records import walk as walk_records
-from workbench.lowering.memory.takeover import memory_of
-from workbench.lowering.memory.tiles import TileStored
-from workbench.lowering.values.stored import Stored, memory_order
 from workbench.polyhedral.expression import Expression, expression, variable
-from workbench.polyhedral.loops.axis_blocks import axis_blocks
-from workbench.polyhedral.tree import Path, axis_dims, paths
 from workbench.program.accumulating import owner
-from workbench.program.values import Program
-
-
-@dataclass(frozen=True)
-class Statements:
-    """The statements of a program with their axes, their places in the schedule and storage."""
-
-    program: Program
-    axes: Mapping[str, tuple[str, ...]]
-    paths: Mapping[str, Path]
-    ranks: Mapping[str, int]
-    stored: Mapping[str, Stored]
-
-    @classmethod
-    def of(cls, program: Program, stored: Mapping[str, Stored]) -> Statements:
-        """Return the statements of a program."""
-        ranks = {d: n for n, d in enumerate(memory_order(program))}
-        return cls(program, axis_dims(program.schedule), paths(program.schedule), ranks, stored)
-
-    @cached_property
-    def tiles(self) -> frozenset[str]:
-        """The buffers that live inside one block."""
-        return frozenset(s.buffer.name for s in self.stored.values() if isinstance(s, TileStored))
-
-    def writer(self, out: Emitter, launch: Launch) -> InstanceWriter:
-        """Return the writer of a statement's instance."""
-        statement = self.program.statement[launch.statement]
-        return InstanceWriter(
-            out,
-            statement,
-            self.axes[statement.name],
-            dict(launch.values),
-            self.stored,
-            self.ranks,
-            axis_blocks(statement.name, statement.dims, self.paths[statement.name]),
-        )
 
 
 class RegionWriter:
     """The writer of the loops and instances of one kernel."""
 
-    def __init__(self, out: Emitter, statements: Statements) -> None:
+    def __init__(self, out: Emitter, statements: KernelStatements) -> None:
         self.out = out
         self.statements = statements
         self._runs, self._run = "", expression(0)
@@ -192,10 +151,10 @@ class RegionWriter:
         """Tell whether nothing is needed of what is in the memory of a result before a loop of
         lanes: of other arrays that share it, and in lanes where the statement does not run.
         """
-        result, memory = writer.statement.array, memory_of(self.statements.program)
-        if len(memory.program.writers[result]) > 1 or result in memory.masked:
+        result = writer.statement.array
+        beside, written = self.statements.place[writer.statement.name].beside, False
+        if beside is None:
             return False
-        together, written = memory.together(result), False
         for other in group:
             touched = {r.array for r in other.statement.reads}
             if other is writer:
@@ -204,7 +163,7 @@ class RegionWriter:
                 touched.add(other.statement.array)
                 if written:
                     touched.discard(result)
-            if touched & together:
+            if touched & beside:
                 return False
         return True
 

@@ -21,7 +21,7 @@ from itertools import count
 
 from workbench.codegen.cuda.slices.pieces import Piece
 from workbench.codegen.cuda.slices.touched import Use, uses
-from workbench.codegen.writing.region_writer import Statements
+from workbench.codegen.writing.kernel_statements import Statements
 from workbench.lowering.instances.swapping import TO_DEVICE, TO_HOST
 from workbench.lowering.loops.records import (
     WHOLE,

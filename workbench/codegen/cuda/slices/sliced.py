@@ -19,7 +19,7 @@ from workbench.codegen.kernel_records import (
 )
 from workbench.codegen.kernel_records import walk as walk_kernel
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
-from workbench.codegen.writing.region_writer import Statements
+from workbench.codegen.writing.kernel_statements import Statements
 from workbench.lowering.loops.records import (
     Allocate,
     AtOnce,

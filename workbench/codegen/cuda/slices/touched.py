@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from workbench.codegen.cuda.slices.pieces import Piece, Run, together
 from workbench.codegen.emitter import Emitter
 from workbench.codegen.writing.instance_writer import InstanceWriter
-from workbench.codegen.writing.region_writer import Statements
+from workbench.codegen.writing.kernel_statements import Statements
 from workbench.lowering.loops.records import HOST, Launch
 from workbench.lowering.values.intervals import Ranges, greatest_length, length
 from workbench.lowering.values.stored import Stored

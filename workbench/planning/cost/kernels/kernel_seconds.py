@@ -105,6 +105,7 @@ class _Costing:
     launched: list[_Launched] = field(default_factory=list)
     copying: float = 0.0
     """The seconds of copies that run beside kernels."""
+    known_bytes: dict[str, int] = field(default_factory=dict)
 
     def add(self, statement: str, share: Share) -> None:
         """Add to the cost of a statement."""
@@ -171,8 +172,11 @@ class _Costing:
 
     def bytes_of(self, name: str) -> int:
         """Return the bytes of a buffer."""
-        buffer = self.made.buffers.get(name)
-        return 0 if buffer is None else bytes_of(buffer, self.sizes, self.dtype)
+        if name not in self.known_bytes:
+            buffer = self.made.buffers.get(name)
+            known = 0 if buffer is None else bytes_of(buffer, self.sizes, self.dtype)
+            self.known_bytes[name] = known
+        return self.known_bytes[name]
 
     # -- kernels -----------------------------------------------------------------------------------
 

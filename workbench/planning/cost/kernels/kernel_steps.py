@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from workbench.codegen.cuda.memory.memory_parts import MemoryParts
 from workbench.codegen.dealing import Dealing
@@ -34,7 +35,8 @@ from workbench.codegen.kernel_records import (
 )
 from workbench.codegen.kernel_records import Loop as RecordLoop
 from workbench.codegen.kernel_work import BYTES
-from workbench.codegen.kernels import KernelRecords, ProgramKernels
+from workbench.codegen.kernels import KEPT, KernelRecords, ProgramKernels
+from workbench.identity import Same
 from workbench.lowering.instances.swapping import TO_DEVICE
 from workbench.lowering.loops.records import Apply, AtOnce, Enter, For, If, Launch, Record
 from workbench.polyhedral.conditions import Condition, names_in
@@ -190,11 +192,18 @@ class _Launches:
             for name, buffer in self.made.buffers.items()
             if name in kernel.own
         }
-        reader = _Reader(self.real, dict(own))
-        steps = reader.steps(kernel.records)
-        return KernelLaunch(
-            kernel.statements[0], kernel, steps, needed(steps), reader.own, kernel.dealing
-        )
+        return _launched(Same(kernel), self.real, tuple(own.items()))
+
+
+@lru_cache(maxsize=KEPT)
+def _launched(of: Same, real: int, own: tuple[tuple[str, Expression], ...]) -> KernelLaunch:
+    """Return the launch of a kernel; `own` are the bytes of a block's own buffers."""
+    (kernel,) = of.objects
+    reader = _Reader(real, dict(own))
+    steps = reader.steps(kernel.records)
+    return KernelLaunch(
+        kernel.statements[0], kernel, steps, needed(steps), reader.own, kernel.dealing
+    )
 
 
 @dataclass

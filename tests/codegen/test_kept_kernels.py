@@ -1,0 +1,91 @@
+"""Kernels that are taken over from other variants are, with their prices, what writing all of them
+for this one gives, in text order and with checks and calls numbered through.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import workbench as wb
+from tests.programs import PROGRAMS
+from tests.soundness.__main__ import meanings
+from tests.soundness.proposals import Dice, propose
+from workbench.algorithms import reinforce
+from workbench.codegen import joined_launches, kernels
+from workbench.codegen.kernels import ProgramKernels, program_kernels
+from workbench.planning.cost.kernels import kernel_steps
+from workbench.planning.cost.kernels.kernel_steps import KernelStep
+from workbench.program.values import Program
+from workbench.transforms.step.refusal import Refused
+from workbench.transforms.step.transform import REGISTRY
+
+LENGTH = 4
+WALKS = 2
+
+KEEPING = (
+    (kernels, "_written"),
+    (joined_launches, "_rows_of"),
+    (kernel_steps, "_launched"),
+)
+
+
+def told(made: ProgramKernels) -> list[object]:
+    """All that a kernel tells, in text order, and the checks and calls as they are numbered."""
+    each = [
+        (
+            kernel,
+            repr(kernel.records),
+            repr(kernel.tables),
+            kernel.ranges,
+            kernel.body,
+            kernel.own,
+        )
+        for kernel in made.kernels
+    ]
+    return [*each, repr(made.checks), repr(made.calls), made.loops.body]
+
+
+def priced(made: ProgramKernels) -> tuple[KernelStep, ...]:
+    return kernel_steps.kernel_steps(made, 4)
+
+
+def expect_as_from_scratch(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = program_kernels(program)
+    known, price = told(found), priced(found)
+    with monkeypatch.context() as patched:
+        for module, name in KEEPING:
+            patched.setattr(module, name, getattr(module, name).__wrapped__)
+        anew = program_kernels(replace(program))  # another object: it is not known
+        assert told(anew) == known
+        assert priced(anew) == price
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_kernels_after_steps_at_random_are_those_written_from_scratch(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(WALKS):
+        dice = Dice(f"{name} kernels {number}")
+        variant = dice.choose(meanings(name)).root
+        for _ in range(LENGTH):
+            step = propose(variant.program, dice, sorted(REGISTRY))
+            if step is None:
+                continue
+            try:
+                variant = variant.apply(step)
+            except Refused:
+                continue
+            expect_as_from_scratch(variant.program, monkeypatch)
+
+
+def test_a_step_writes_the_kernels_anew_that_it_touches() -> None:
+    root = wb.variant(reinforce())
+    list(program_kernels(root.program).kernels)
+    step = wb.transforms.Contract("alive")
+    before = kernels._written.cache_info().misses
+    made = program_kernels(root.apply(step).program)
+    touching = [k for k in made.kernels if any(b.startswith("alive") for b in k.buffers)]
+    written = kernels._written.cache_info().misses - before
+    assert 0 < len(touching) == written < len(made.kernels) / 4

@@ -1,0 +1,119 @@
+"""The statements of a program as kernels are written from, and those of one kernel.
+
+A kernel depends on its statements, on their places and on how what they touch is stored, and on
+nothing else of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from workbench.codegen.emitter import Emitter
+from workbench.codegen.writing.instance_writer import InstanceWriter
+from workbench.lowering.loops.records import Launch
+from workbench.lowering.memory.takeover import memory_of
+from workbench.lowering.memory.tiles import TileStored
+from workbench.lowering.values.stored import Stored, memory_order
+from workbench.polyhedral.loops.axis_blocks import AxisBlock, axis_blocks
+from workbench.polyhedral.tree import Path, axis_dims, paths
+from workbench.program.values import Program, Statement
+
+
+@dataclass(frozen=True)
+class StatementPlace:
+    """The place of a statement: its axes, and the loops over blocks of them.
+
+    `beside` are the arrays that share the memory of its result, that array itself included; None
+    where what is in that memory before is needed: by other writers, or where nothing is written.
+    """
+
+    axes: tuple[str, ...]
+    blocks: tuple[AxisBlock, ...]
+    beside: frozenset[str] | None
+
+
+@dataclass(frozen=True)
+class Statements:
+    """The statements of a program with their axes, their paths in the schedule and storage."""
+
+    program: Program
+    axes: Mapping[str, tuple[str, ...]]
+    paths: Mapping[str, Path]
+    order: tuple[str, ...]
+    """The dimensions as they lie in memory."""
+    stored: Mapping[str, Stored]
+
+    @classmethod
+    def of(cls, program: Program, stored: Mapping[str, Stored]) -> Statements:
+        """Return the statements of a program."""
+        order = memory_order(program)
+        return cls(program, axis_dims(program.schedule), paths(program.schedule), order, stored)
+
+    def of_kernel(self, launches: Iterable[Launch]) -> KernelStatements:
+        """Return those of one kernel."""
+        names = dict.fromkeys(launch.statement for launch in launches)
+        statements = tuple(self.program.statement[name] for name in names)
+        touched = dict.fromkeys(
+            array for s in statements for array in (s.array, *(r.array for r in s.reads))
+        )
+        dims = {d for s in statements for d in (*s.dims, *s.reduction_dims)}
+        return KernelStatements(
+            statements,
+            tuple(self.stored[array] for array in touched),
+            tuple(self._place(s, frozenset(touched)) for s in statements),
+            tuple(dim for dim in self.order if dim in dims),
+        )
+
+    def _place(self, statement: Statement, touched: frozenset[str]) -> StatementPlace:
+        path, memory = self.paths[statement.name], memory_of(self.program)
+        result = statement.array
+        needed = len(self.program.writers[result]) > 1 or result in memory.masked
+        return StatementPlace(
+            self.axes[statement.name],
+            axis_blocks(statement.name, statement.dims, path),
+            None if needed else touched & memory.together(result),
+        )
+
+
+@dataclass(frozen=True)
+class KernelStatements:
+    """The statements of one kernel, with the storage of the arrays that they touch, their places,
+    and their dimensions as they lie in memory.
+    """
+
+    statements: tuple[Statement, ...]
+    storage: tuple[Stored, ...]
+    places: tuple[StatementPlace, ...]
+    order: tuple[str, ...]
+
+    @cached_property
+    def place(self) -> Mapping[str, StatementPlace]:
+        """The places by the statements' names."""
+        return {s.name: place for s, place in zip(self.statements, self.places, strict=True)}
+
+    @cached_property
+    def tiles(self) -> frozenset[str]:
+        """The buffers that live inside one block."""
+        return frozenset(s.buffer.name for s in self.storage if isinstance(s, TileStored))
+
+    def writer(self, out: Emitter, launch: Launch) -> InstanceWriter:
+        """Return the writer of a statement's instance."""
+        statement, place = self._statement[launch.statement], self.place[launch.statement]
+        values = dict(launch.values)
+        return InstanceWriter(
+            out, statement, place.axes, values, self._stored, self._ranks, place.blocks
+        )
+
+    @cached_property
+    def _statement(self) -> Mapping[str, Statement]:
+        return {statement.name: statement for statement in self.statements}
+
+    @cached_property
+    def _stored(self) -> Mapping[str, Stored]:
+        return {stored.array.name: stored for stored in self.storage}
+
+    @cached_property
+    def _ranks(self) -> Mapping[str, int]:
+        return {dim: rank for rank, dim in enumerate(self.order)}
