@@ -39,8 +39,10 @@ def uses(statements: Statements, launch: Launch, ranges: Ranges) -> dict[str, Us
     read: dict[str, list[Piece | None]] = {}
     written: dict[str, list[Piece | None]] = {}
     filled: dict[str, bool] = {}
-    for one in (launch, *launch.more):
-        instance = statements.writer(Emitter(set()), one)
+    launches = (launch, *launch.more)
+    kernel = statements.of_kernel(launches)
+    for one in launches:
+        instance = kernel.writer(Emitter(set()), one)
         statement, axes = instance.statement, _axes(instance)
         for access in statement.reads:
             stored = statements.stored[access.array]
