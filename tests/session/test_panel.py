@@ -108,6 +108,19 @@ def test_what_is_saved_is_loaded_and_exported(bench: wb.Workbench, tmp_path: Pat
         other.save(tmp_path / "no" / "folder")
 
 
+def test_a_report_has_the_names_of_the_workbench(bench: wb.Workbench, tmp_path: Path) -> None:
+    made = bench.apply(VECTORIZE)
+    bench.rename(made, "fast")
+    bench.apply(wb.transforms.Contract("x"))
+    bench.report(tmp_path / "page.html", before="fast", notes="Mine.", backend="numpy")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "beside fast</h1>" in text
+    assert "<h2>Recipe: 1 step</h2>" in text
+    assert "<p>Mine.</p>" in text
+    with pytest.raises(WorkbenchError, match="no variant is named 'slow'; named are fast"):
+        bench.report(tmp_path / "page.html", before="slow")
+
+
 def test_a_watched_template_follows_its_arguments(bench: wb.Workbench) -> None:
     watched = wb.watch(returns, T=5)
     assert watched.arguments == {"B": 3, "T": 5, "gamma": 0.9}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -50,7 +51,9 @@ def test_what_was_measured_in_turn_is_the_headline() -> None:
     found = told(old, new)
     head = headline(found)
     assert head.text == "2 × faster, 4 × less memory"
-    assert head.basis.startswith("Measured in turn; the time is 0.5 to 0.5")
+    assert re.fullmatch(
+        r"Measured in turn: [\d.]+ to [\d.]+ × faster, with 95 % confidence\.", head.basis
+    )
     first, *others = rows(found)
     assert (first.by, first.difference) == ("measured", "2 × faster")
     assert first.before.startswith("200 ms (200 ms to ")
@@ -61,7 +64,7 @@ def test_what_was_measured_in_turn_is_the_headline() -> None:
     ]
     assert where_text(found) == (
         "Measured on a processor, 2 of 2 cores: numpy, float32, at B=30, T=50, seed 0, 5 runs "
-        "each, 2026-01-02T03:04:05+00:00."
+        "each, 2026-01-02 03:04 UTC."
     )
 
 
@@ -69,6 +72,13 @@ def test_a_difference_that_cannot_be_seen_is_said_to_be_none() -> None:
     samples = (0.1, 0.2, 0.3, 0.15, 0.25)
     found = told(of(ROOT, *samples, comparison="c"), of(FAST, *samples[::-1], comparison="c"))
     assert headline(found).text == "no measurable difference in time, as much memory"
+
+
+def test_a_slower_variant_is_said_to_be_so() -> None:
+    old, new = of(ROOT, 0.1, 0.1, comparison="c"), of(FAST, 0.2, 0.21, comparison="c", peak=8192)
+    head = headline(told(old, new))
+    assert head.text == "2.05 × slower, 2 × more memory"
+    assert head.basis == "Measured in turn: 2 to 2.1 × slower, with 95 % confidence."
 
 
 def test_what_was_not_measured_in_turn_is_told_to_be_so() -> None:

@@ -55,11 +55,11 @@ def headline(facts: Facts) -> Headline:
         return Headline("the result is not the same", second.check, "failed")
     if facts.ratio is not None and first is not None and second is not None:
         low, high = facts.interval
-        time = NO_DIFFERENCE if low <= 1.0 <= high else ratio_text(facts.ratio)
-        time = f"{time} in time" if time == NO_DIFFERENCE else time
+        seen = not low <= 1.0 <= high
+        time = ratio_text(facts.ratio) if seen else f"{NO_DIFFERENCE} in time"
         memory = memory_text(_peak(first), _peak(second))
-        basis = f"Measured in turn; the time is {digits(low)} to {digits(high)} of that before"
-        return Headline(_joined(time, memory), f"{basis}, with 95 % confidence.", "measured")
+        basis = f"Measured in turn: {_between(low, high)}, with 95 % confidence."
+        return Headline(_joined(time, memory), basis if seen else "Measured in turn.", "measured")
     if first is not None and second is not None and first.median and second.median:
         time = ratio_text(second.median / first.median)
         memory = memory_text(_peak(first), _peak(second))
@@ -145,14 +145,25 @@ def where_text(facts: Facts) -> str:
     recorded = f"; recorded, read from {found.recorded}" if found.recorded else ""
     return (
         f"Measured on {found.device}: {on_threads(found.backend, found.threads)}, {found.dtype}, "
-        f"at {sizes}, seed {found.seed}, {max(counts)} runs each, {found.date}{recorded}."
+        f"at {sizes}, seed {found.seed}, {max(counts)} runs each, {_day(found.date)}{recorded}."
     )
+
+
+def _day(date: str) -> str:
+    """Write the day and the minute of a date in ISO's form."""
+    return date[:16].replace("T", " ") + (" UTC" if date.endswith("+00:00") else "")
 
 
 def _free(facts: Facts) -> dict[str, int]:
     parameters = facts.after.variant.root.program.parameters
     free = {p.name for p in parameters if p.definition is None}
     return {name: size for name, size in facts.setting.sizes.items() if name in free}
+
+
+def _between(low: float, high: float) -> str:
+    """Write an interval of ratios that does not hold 1 in words: `3.1 to 3.3 × faster`."""
+    least, most = (1 / high, 1 / low) if high < 1 else (low, high)
+    return f"{digits(least)} to {digits(most)} × {'faster' if high < 1 else 'slower'}"
 
 
 def _joined(*texts: str) -> str:
