@@ -32,7 +32,7 @@ def test_a_variant_is_profiled_and_its_time_is_shown_everywhere(lab: Lab, tmp_pa
     scopes = panel.get_by_role("list", name="Seconds by scope")
     for scope in ("acting", "learning", "environment", "(Python between)"):
         expect(scopes.get_by_text(scope, exact=True)).to_be_visible()
-    panel.get_by_label("Colour the boxes by").select_option("profile")
+    panel.get_by_label("Colour by").select_option("profile")
     legend = panel.locator(".wbk-legend")
     expect(legend).to_contain_text("profiled on numpy, float32, B=4, I=2, T=5")
     still(page)

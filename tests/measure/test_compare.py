@@ -284,7 +284,8 @@ def test_ends_of_an_interval_have_no_exponents() -> None:
     found = comparison(
         {"first": measurement(0.000669, 0.000769, 0.001032), "B": measurement(2.0, 2.0, 2.0)}
     )
-    assert "769 µs (669–1032)" in repr(found) and "769 µs (669–1032)" in found._repr_html_()
+    assert "769 µs (669–1032)" in repr(found)
+    assert "769 µs<br><small>(669–1032)</small>" in found._repr_html_()
     assert "2601 × slower (1938–2990)" in repr(found)
     assert "e+" not in repr(found) + found._repr_html_()
 
@@ -298,9 +299,18 @@ def test_html_holds_every_cell_and_escapes_names() -> None:
     )._repr_html_()
     assert "&lt;b&gt;" in text and "<b>" not in text
     assert "FAILED: x &lt; y" in text
-    assert "2 × slower (2–2)" in text
-    assert "<th>predicted</th>" in text and "11 ms, 4.1 kB" in text
-    assert text.startswith("<table>") and text.endswith("</table>")
+    assert "2 × slower<br><small>(2–2)</small>" in text
+    assert "<th>predicted</th>" in text and "11 ms<br>4.1 kB" in text
+    assert text.count("<table>") == text.count("</table>") == 1
+
+
+def test_numbers_in_html_stay_in_their_lines() -> None:
+    found = comparison({"first": measurement(0.01, 0.01), "B": measurement(0.02, 0.02)})
+    cells = found._repr_html_().split("<td")[1:]
+    numbers = [cell for cell in cells if "slower" in cell or " ms" in cell]
+    assert len(numbers) >= 3
+    assert all("white-space: nowrap" in cell for cell in numbers)
+    assert all("<br>" in cell for cell in numbers if "(" in cell)
 
 
 def test_host_memory_has_a_column_where_there_is_some() -> None:

@@ -7,11 +7,13 @@ import { type Action, actions } from "./frame/actions";
 import { Arguments } from "./frame/arguments";
 import { Banners, Told } from "./frame/notices/banners";
 import { Empty } from "./frame/notices/empty";
+import { Folded, useFolded } from "./frame/folded";
 import { Header } from "./frame/header";
+import { Keys, pressed } from "./frame/keys";
 import { Panes } from "./frame/panes";
 import { Splitter, useShare } from "./frame/splitter";
 import { GraphView } from "./graph/view";
-import { StoreContext, useSelection, useValues } from "./model/hooks";
+import { StoreContext, useSelection, useValues, useWorkbench } from "./model/hooks";
 import { INITIAL } from "./model/selection";
 import { createStore, type Store } from "./model/store";
 import type { Transport } from "./model/transports/transport";
@@ -37,7 +39,7 @@ export interface Drawn {
 }
 
 /** The width from which on the panes stand beside the graph and not under it. */
-const WIDE = 820;
+const WIDE = 900;
 
 /** Draws a workbench into `host`. */
 export function draw(host: HTMLElement, transport: Transport, options: Options = {}): Drawn {
@@ -58,6 +60,7 @@ export function draw(host: HTMLElement, transport: Transport, options: Options =
     pane: options.pane ?? "",
     compared: options.compared ?? [],
   });
+  place.addEventListener("keydown", (event) => pressed(event, store, place));
   const root = createRoot(place);
   flushSync(() => root.render(<Workbench store={store} />));
   return {
@@ -82,6 +85,7 @@ export function Workbench({ store }: { store: Store }): JSX.Element {
 
 function Contents(): JSX.Element {
   const { state, problem } = useValues();
+  const [folded, unfold] = useFolded();
   if (problem || !state) {
     return (
       <>
@@ -90,18 +94,21 @@ function Contents(): JSX.Element {
       </>
     );
   }
+  if (folded) return <Folded unfold={unfold} />;
   return (
     <>
       <Header />
       <Banners />
       <Arguments />
       <Main />
+      <Keys />
     </>
   );
 }
 
 function Main(): JSX.Element {
   const { pane } = useSelection();
+  const { workbench } = useWorkbench(); // another program begins with a first view of its own
   const host = useRef<HTMLDivElement>(null);
   const wide = useWide(host);
   const [share, setShare] = useShare(wide);
@@ -109,7 +116,7 @@ function Main(): JSX.Element {
   return (
     <div className={`wbk-main ${wide ? "wbk-wide-main" : "wbk-tall-main"}`} ref={host}>
       <div className="wbk-graph-place" style={open ? { flexGrow: 1 - share } : {}}>
-        <GraphView />
+        <GraphView key={workbench} />
       </div>
       {open && <Splitter wide={wide} share={share} change={setShare} />}
       <Panes wide={wide} share={share} />

@@ -52,20 +52,39 @@ def table(
 
 
 def html(records: Sequence[TableRow], measurements: Sequence[Measurement], advice: str = "") -> str:
-    """Return the same as an HTML table; remarks stand below the variant's name."""
+    """Return the same as an HTML table; remarks stand below the variant's name. Numbers keep to
+    their lines, an interval below its number; a table that is too wide scrolls.
+    """
     titles, cells = columns(records)
     if any(not math.isnan(r["predicted_ms"]) for r in records):
         titles = [*titles, "predicted"]
         cells = [[*row, _both(record)] for row, record in zip(cells, records, strict=True)]
-    heads = "".join(f"<th>{escape(title)}</th>" for title in ["variant", *titles])
+    heads = "".join(f"<th>{escape(title)}</th>" for title in titles)
     rows = []
     for record, row in zip(records, cells, strict=True):
         below = "".join(f"<br><small>{escape(text)}</small>" for text in remarks(record))
-        first = f'<td style="text-align:left">{escape(record["variant"])}{below}</td>'
-        rows.append(f"<tr>{first}{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>")
-    caption = f'<caption style="text-align:left">{escape(head(measurements[0]))}</caption>'
-    made = f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    return made + (f"<p>{escape(advice)}</p>" if advice else "")
+        first = f"<td{_NAME}>{escape(record['variant'])}{below}</td>"
+        rows.append(
+            f"<tr>{first}{''.join(f'<td{_NUMBER}>{_lines(text)}</td>' for text in row)}</tr>"
+        )
+    caption = f'<caption style="text-align: left">{escape(head(measurements[0]))}</caption>'
+    top = f"<thead><tr><th{_NAME}>variant</th>{heads}</tr></thead>"
+    made = f"<table>{caption}{top}<tbody>{''.join(rows)}</tbody></table>"
+    said = f"<p>{escape(advice)}</p>" if advice else ""
+    return f'<div style="overflow-x: auto">{made}</div>{said}'
+
+
+_NAME = ' style="text-align: left; min-width: 9em"'
+_NUMBER = ' style="white-space: nowrap; vertical-align: top"'
+
+
+def _lines(text: str) -> str:
+    """Return a number with what stands behind it, an interval or a peak, on a line of its own."""
+    first, bracket, rest = text.partition(" (")
+    if bracket:
+        return f"{escape(first)}<br><small>({escape(rest)}</small>"
+    first, comma, rest = text.partition(", ")
+    return escape(first) + (f"<br>{escape(rest)}" if comma else "")
 
 
 def letter(position: int) -> str:

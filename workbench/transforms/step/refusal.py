@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Literal
 
 from workbench.errors import SourceLine, TooComplexError, WorkbenchError
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
     from workbench.transforms.step.transform import Transform
 
 Kind = Literal["dependence", "capability", "no effect", "cost", "input"]
+
+TITLES: Mapping[Kind, str] = {
+    "dependence": "A dependence would be violated",
+    "capability": "This cannot be done",
+    "no effect": "This would change nothing",
+    "cost": "This would take too long to decide",
+    "input": "This is no step of this program",
+}
+"""The headings of refusals in Jupyter."""
 
 
 WIDTH = 100
@@ -98,14 +108,32 @@ class Refusal:
         lines = [wrapped(sentence, indent)]
         if self.line is not None:
             lines.append(wrapped(f"at: {self.line}", f"{indent}  "))
-        for title, steps in (
-            ("possible first (.repairs):", self.repairs),
-            ("possible instead (.instead):", self.instead),
-        ):
-            if steps:
-                lines.append(f"{indent}  {title}")
-                lines += [wrapped(str(step), f"{indent}    ") for step in steps]
+        for title, steps in self._helping():
+            lines.append(f"{indent}  {title}:")
+            lines += [wrapped(str(step), f"{indent}    ") for step in steps]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Show the refusal in Jupyter: the two instances of a witness, then the sentence."""
+        parts = [f"<p><b>{TITLES[self.kind]}</b></p>"]
+        if self.witness is not None:
+            parts.append(_instances(self.witness))
+        parts.append(f"<p>{escape(self.sentence)}</p>")
+        if self.line is not None:
+            text, place = escape(self.line.text.strip()), escape(self.line.place)
+            parts.append(f"<p><code>{text}</code> <small>{place}</small></p>")
+        for title, steps in self._helping():
+            items = "".join(f"<li><code>{escape(str(step))}</code></li>" for step in steps)
+            parts.append(f"<p>{title}</p><ul>{items}</ul>")
+        return f"<div>{''.join(parts)}</div>"
+
+    def _helping(self) -> list[tuple[str, tuple[Transform, ...]]]:
+        """Return the steps that help, under titles."""
+        both = [
+            ("possible first (.repairs)", self.repairs),
+            ("possible instead (.instead)", self.instead),
+        ]
+        return [(title, steps) for title, steps in both if steps]
 
 
 class Refused(WorkbenchError):
@@ -117,6 +145,21 @@ class Refused(WorkbenchError):
 
     def __str__(self) -> str:
         return str(self.refusal)
+
+    def _repr_html_(self) -> str:
+        return self.refusal._repr_html_()
+
+
+def _instances(witness: Witness) -> str:
+    """Return the two instances as a table; the element that they share is in its caption."""
+    cells = ' style="text-align: left; white-space: nowrap"'
+    rows = "".join(
+        f"<tr><th{cells}>{letter}</th><td{cells}><code>{escape(text)}</code></td></tr>"
+        for letter, text in zip("AB", instance_texts(witness), strict=True)
+    )
+    shared, sizes = escape(element_text(witness)), escape(sizes_text(witness))
+    caption = f"both use <code>{shared}</code>; smallest case: {sizes}"
+    return f"<table><caption{cells}>{caption}</caption>{rows}</table>"
 
 
 def few(names: Sequence[str]) -> str:

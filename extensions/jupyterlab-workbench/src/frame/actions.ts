@@ -25,7 +25,8 @@ export type ActionName =
   | "save-state"
   | "load-state"
   | "save-svg"
-  | "print";
+  | "print"
+  | "keys";
 
 export interface Action extends Item {
   readonly name: ActionName;
@@ -119,6 +120,7 @@ export function actions(store: Store, root: HTMLElement): readonly Action[] {
       download(name, "image/svg+xml", new XMLSerializer().serializeToString(picture(root, store)));
     }),
     action("print", "Print graph or save as PDF …", drawn, () => print(picture(root, store), values.state?.name ?? "graph")),
+    action("keys", "Keys", none, () => store.tools.keys?.()),
   ];
 }
 

@@ -35,9 +35,19 @@ export function Header(): JSX.Element {
         <Undo />
         <Redo />
         <Menu label="Save" items={() => grouped(all())} />
+        <KeysButton />
       </div>
       <ReportForm />
     </header>
+  );
+}
+
+function KeysButton(): JSX.Element {
+  const { tools } = useStore();
+  return (
+    <button className="wbk-button wbk-keys-button" type="button" title="Keys (?)" aria-label="Keys ?" onClick={() => tools.keys?.()}>
+      ?
+    </button>
   );
 }
 
@@ -64,7 +74,7 @@ function Name(): JSX.Element {
       value={workbench}
       onChange={(event) => store.choose(event.target.value)}
     >
-      {workbenches.map((one) => (
+      {[...workbenches].sort().map((one) => (
         <option key={one} value={one}>
           {one === workbench ? name : one}
         </option>

@@ -1,8 +1,10 @@
-// The panes beside or under the graph: a tab each. Without an open one the tabs alone stay.
+// The panes beside or under the graph: a tab each. Beside it the tabs are a list at the edge, open or shut, under it a
+// row. Without an open pane the tabs alone stay.
 
-import { useEffect, useId, useRef } from "react";
+import { useEffect, useId } from "react";
 import { useSelection, useStore } from "../model/hooks";
-import { VIEWS, type View } from "../views";
+import { VIEWS } from "../views";
+import { Tabs } from "./tabs";
 
 export function Panes({ wide, share }: { wide: boolean; share: number }): JSX.Element {
   const { pane } = useSelection();
@@ -13,12 +15,12 @@ export function Panes({ wide, share }: { wide: boolean; share: number }): JSX.El
   const Shown = shown?.component;
   return (
     <section
-      className={shown ? "wbk-panes" : "wbk-panes wbk-shut"}
+      className={`wbk-panes ${wide ? "wbk-tabs-beside" : "wbk-tabs-above"}${shown ? "" : " wbk-shut"}`}
       style={shown ? { flexGrow: share } : {}}
       aria-label="Panes"
     >
       <div className="wbk-tab-row">
-        <Tabs id={id} shown={shown} upright={wide && !shown} />
+        <Tabs id={id} shown={shown} upright={wide} />
         {shown && (
           <button
             className="wbk-icon"
@@ -44,52 +46,6 @@ export function Panes({ wide, share }: { wide: boolean; share: number }): JSX.El
         </div>
       )}
     </section>
-  );
-}
-
-function Tabs(props: { id: string; shown: View | undefined; upright: boolean }): JSX.Element {
-  const { id, shown, upright } = props;
-  const store = useStore();
-  const list = useRef<HTMLDivElement>(null);
-  const reachable = shown?.name ?? VIEWS[0]?.name;
-
-  function move(by: number): void {
-    const tabs = [...(list.current?.querySelectorAll<HTMLButtonElement>("[role=tab]") ?? [])];
-    const from = tabs.findIndex((tab) => tab === document.activeElement);
-    tabs[(from + by + tabs.length) % tabs.length]?.focus();
-  }
-
-  return (
-    <div
-      className="wbk-tabs"
-      role="tablist"
-      aria-label="Panes"
-      aria-orientation={upright ? "vertical" : "horizontal"}
-      ref={list}
-      onKeyDown={(event) => {
-        if (event.key === "ArrowRight" || event.key === "ArrowDown") move(1);
-        else if (event.key === "ArrowLeft" || event.key === "ArrowUp") move(-1);
-        else return;
-        event.preventDefault();
-        event.stopPropagation();
-      }}
-    >
-      {VIEWS.map((view) => (
-        <button
-          key={view.name}
-          id={`${id}${view.name}`}
-          className="wbk-tab"
-          role="tab"
-          type="button"
-          tabIndex={view.name === reachable ? 0 : -1}
-          aria-selected={view === shown}
-          {...(view === shown ? { "aria-controls": `${id}panel` } : {})}
-          onClick={() => store.select({ pane: view.name })}
-        >
-          {view.title}
-        </button>
-      ))}
-    </div>
   );
 }
 

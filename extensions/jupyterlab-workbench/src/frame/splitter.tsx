@@ -4,7 +4,7 @@ import { useState } from "react";
 
 const LEAST = 0.2;
 const MOST = 0.8;
-const AT_FIRST = { wide: 0.4, tall: 0.5 };
+const AT_FIRST = { wide: 0.45, tall: 0.5 };
 
 /** The share of the room that the panes take. */
 export function useShare(wide: boolean): readonly [number, (share: number) => void] {

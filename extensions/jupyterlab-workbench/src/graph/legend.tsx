@@ -7,14 +7,15 @@ import type { Changes } from "./diff";
 import { type Colouring, fill } from "./drawing/overlay";
 import type { Theme } from "./drawing/theme";
 
-const NAMES: readonly (readonly [Kind, string])[] = [
-  ["operation", "operation"],
-  ["contraction", "contraction"],
-  ["reduction", "reduction"],
-  ["random", "random draw"],
-  ["recurrence", "recurrence"],
-  ["update", "update"],
-  ["external", "call of an external object"],
+/** The kinds of statements, with their names and what these mean. */
+const NAMES: readonly (readonly [Kind, string, string])[] = [
+  ["operation", "operation", "each element on its own"],
+  ["contraction", "contraction", "sums of products, as of matrices"],
+  ["reduction", "reduction", "a sum, mean or maximum over a range"],
+  ["random", "random draw", "drawn numbers, the same in every order"],
+  ["recurrence", "recurrence", "an array whose elements come of each other"],
+  ["update", "update", "parameters of the next update"],
+  ["external", "call of an external object", "what is computed outside of the program, as by Gymnasium"],
 ];
 
 export function Legend(props: {
@@ -117,8 +118,8 @@ function Kinds({ snapshot }: { snapshot: Snapshot }): JSX.Element {
   const present = new Set(snapshot.nodes.map((node) => node.kind));
   return (
     <>
-      {NAMES.filter(([kind]) => present.has(kind)).map(([kind, name]) => (
-        <Entry key={kind} swatch={`wbk-swatch ${kind}`} name={name} />
+      {NAMES.filter(([kind]) => present.has(kind)).map(([kind, name, says]) => (
+        <Entry key={kind} swatch={`wbk-swatch ${kind}`} name={name} says={says} />
       ))}
     </>
   );
@@ -155,9 +156,9 @@ function keys(snapshot: Snapshot): string {
   return [...(scopes ? ["Double click opens a scope, C closes it"] : []), ...always].join(" · ");
 }
 
-function Entry({ swatch, name }: { swatch: string; name: string }): JSX.Element {
+function Entry({ swatch, name, says }: { swatch: string; name: string; says?: string }): JSX.Element {
   return (
-    <span className="wbk-entry">
+    <span className="wbk-entry" {...(says && { title: says })}>
       <span className={swatch} />
       {name}
     </span>

@@ -29,7 +29,7 @@ export function Toolbar(props: {
       <label className="wbk-colour" title="What the boxes are coloured by">
         <span>Colour by </span>
         <select
-          aria-label="Colour the boxes by"
+          aria-label="Colour by"
           className="wbk-select"
           value={overlay}
           onChange={(event) => {
@@ -48,43 +48,51 @@ export function Toolbar(props: {
       {scoped && (
         <Button
           text={changed ? "Overview" : "Open all"}
-          label={changed ? "Close the scopes that were closed at first" : "Open every scope"}
+          says={changed ? "Close the scopes that were closed at first" : "Open every scope"}
           press={() => tools.openAll(!changed)}
         />
       )}
       <span className="wbk-buttons">
-        <Button text="−" label="Zoom out" press={() => tools.zoom(1 / 1.3)} />
-        <Button text="+" label="Zoom in" press={() => tools.zoom(1.3)} />
-        <Button text="Fit" label="Show the whole graph" press={tools.fit} />
+        <Button text="−" name="Zoom out" says="Zoom out (−)" press={() => tools.zoom(1 / 1.3)} />
+        <Button text="+" name="Zoom in" says="Zoom in (+)" press={() => tools.zoom(1.3)} />
+        <Button text="Fit" name="Fit: show the whole graph" says="Show the whole graph (F)" press={tools.fit} />
       </span>
     </div>
   );
 }
 
-function Button({ text, label, press }: { text: string; label: string; press: () => void }): JSX.Element {
+/** `name` is what a sign is called by those who do not see it; a word is its own name. */
+function Button(props: { text: string; name?: string; says: string; press: () => void }): JSX.Element {
+  const { text, name, says, press } = props;
   return (
-    <button className="wbk-button" type="button" title={label} aria-label={label} onClick={press}>
+    <button className="wbk-button" type="button" title={says} {...(name && { "aria-label": name })} onClick={press}>
       {text}
     </button>
   );
 }
 
-/** A search that lights the statements with the text; Enter goes from one to the next. */
+/** A search that lights the statements with the text; Enter goes from one to the next, as do two buttons. */
 function Search({ snapshot, tools }: { snapshot: Snapshot; tools: Tools }): JSX.Element {
   const [text, setText] = useState("");
-  const [next, setNext] = useState(0);
+  /** The place of the hit that was gone to last, from 0. */
+  const [at, setAt] = useState<number | null>(null);
   const ids = found(snapshot, text);
   const wanted = text.trim() !== "";
   const { mark } = tools;
   useEffect(() => mark(wanted ? new Set(found(snapshot, text)) : null), [snapshot, text, wanted, mark]);
 
+  function go(by: 1 | -1): void {
+    const next = at === null ? (by > 0 ? 0 : ids.length - 1) : (at + by + ids.length) % ids.length;
+    const id = ids[next];
+    if (id === undefined) return;
+    setAt(next);
+    tools.show(id);
+  }
+
   function press(event: React.KeyboardEvent): void {
     event.stopPropagation();
     if (event.key === "Escape") setText("");
-    const id = ids[next % Math.max(1, ids.length)];
-    if (event.key !== "Enter" || id === undefined) return;
-    setNext((next + (event.shiftKey ? -1 : 1) + ids.length) % ids.length);
-    tools.show(id);
+    if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
   }
 
   return (
@@ -97,13 +105,27 @@ function Search({ snapshot, tools }: { snapshot: Snapshot; tools: Tools }): JSX.
         value={text}
         onChange={(event) => {
           setText(event.target.value);
-          setNext(0);
+          setAt(null);
         }}
         onKeyDown={press}
       />
       <span className="wbk-count" role="status">
-        {wanted ? `${ids.length} found` : ""}
+        {wanted ? `${at === null ? "" : `${at + 1} of `}${ids.length} found` : ""}
       </span>
+      {wanted && ids.length > 1 && (
+        <span className="wbk-hits">
+          <Step text="‹" name="The hit before (Shift Enter)" press={() => go(-1)} />
+          <Step text="›" name="The next hit (Enter)" press={() => go(1)} />
+        </span>
+      )}
     </span>
+  );
+}
+
+function Step({ text, name, press }: { text: string; name: string; press: () => void }): JSX.Element {
+  return (
+    <button className="wbk-icon" type="button" title={name} aria-label={name} onClick={press}>
+      {text}
+    </button>
   );
 }

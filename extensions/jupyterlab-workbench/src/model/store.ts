@@ -82,6 +82,8 @@ export interface Tools {
   sheet: () => JSX.Element | null;
   /** Opens the form of a report. */
   report: () => void;
+  /** Shows the keys. */
+  keys: () => void;
 }
 
 interface Waiting {

@@ -26,11 +26,12 @@ function container() {
   }
 
   async function packages(): Promise<Packages> {
-    const [widgets, application, apputils, launcher, notebook, settings, components] = await Promise.all([
+    const [widgets, application, apputils, launcher, menu, notebook, settings, components] = await Promise.all([
       provided(shared, "@lumino/widgets"),
       provided(shared, "@jupyterlab/application"),
       provided(shared, "@jupyterlab/apputils"),
       provided(shared, "@jupyterlab/launcher"),
+      provided(shared, "@jupyterlab/mainmenu"),
       provided(shared, "@jupyterlab/notebook"),
       provided(shared, "@jupyterlab/settingregistry"),
       provided(shared, "@jupyterlab/ui-components"),
@@ -40,6 +41,7 @@ function container() {
       "@jupyterlab/application": application,
       "@jupyterlab/apputils": apputils,
       "@jupyterlab/launcher": launcher,
+      "@jupyterlab/mainmenu": menu,
       "@jupyterlab/notebook": notebook,
       "@jupyterlab/settingregistry": settings,
       "@jupyterlab/ui-components": components,

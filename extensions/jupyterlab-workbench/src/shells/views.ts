@@ -12,7 +12,7 @@ export interface DrawnSaved {
 }
 
 /** The actions of a notebook's output on the notebook. */
-export type InNotebook = Pick<Transport, "openPanel" | "saveNotebook" | "addressOf">;
+export type InNotebook = Pick<Transport, "openPanel" | "panel" | "saveNotebook" | "addressOf">;
 
 export interface Views {
   follow(store: Store, link: string, calm?: () => boolean): () => void;

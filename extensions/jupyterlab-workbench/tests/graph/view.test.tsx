@@ -205,3 +205,29 @@ test("what was seen of a variant's run stands on its graph, whichever was shown 
   await shown.answer(() => running);
   expect(shown.host.querySelectorAll(".wbk-now, .wbk-share").length).toBe(0);
 });
+
+test("a tool is called by its label", async () => {
+  await view();
+  const words = [...shown.host.querySelectorAll<HTMLElement>(".wbk-tools button")].filter((one) => /\w/.test(one.textContent ?? ""));
+  expect(words.length).toBeGreaterThan(0);
+  for (const one of words) expect(one.getAttribute("aria-label") ?? one.textContent).toContain(one.textContent);
+});
+
+test("buttons go from hit to hit, which are counted, and round", async () => {
+  await view();
+  await enter(shown.host.querySelector('[aria-label="Search statements"]'), "[b");
+  const [count] = texts(shown.host, ".wbk-count").map((text) => parseInt(text, 10)) as [number];
+  expect(count).toBeGreaterThan(2);
+  const [before, next] = ["The hit before", "The next hit"].map((name) => shown.host.querySelector(`[aria-label^="${name}"]`));
+  const visited: string[] = [];
+  for (let hit = 1; hit <= count; hit++) {
+    await shown.press(next);
+    expect(texts(shown.host, ".wbk-count")).toEqual([`${hit} of ${count} found`]);
+    visited.push(chosen()[0] ?? "");
+  }
+  expect(new Set(visited).size).toBe(count);
+  await shown.press(next);
+  expect(chosen()).toEqual([visited[0]]);
+  await shown.press(before);
+  expect(chosen()).toEqual([visited.at(-1)]);
+});

@@ -8,8 +8,10 @@ import { css } from "./theme";
 
 /** The share of the picture in the window from which on the small one would tell nothing. */
 const ENOUGH = 0.85;
-/** The height of a window below which the small picture would hide too much. */
-const LOWEST = 360;
+/** The same of a window lower than this, in pixels, of which the small one hides more. */
+const [LOW, ENOUGH_IN_LOW] = [360, 0.65];
+/** The height of a window below which the small picture would be specks. */
+const LOWEST = 130;
 /** The most pixels of the small picture's width or height, and its greatest share of the window. */
 const [LARGEST, SHARE] = [130, 0.22];
 
@@ -71,7 +73,8 @@ export function Minimap(props: {
         const [right, bottom] = [Math.min(width, shown.left + shown.width), Math.min(height, shown.top + shown.height)];
         const seen = Math.max(0, right - x) * Math.max(0, bottom - y);
         if (host.current) {
-          host.current.hidden = tall < LOWEST || seen > ENOUGH * width * height;
+          const enough = tall < LOW ? ENOUGH_IN_LOW : ENOUGH;
+          host.current.hidden = tall < LOWEST || seen > enough * width * height;
           host.current.classList.toggle("wbk-left", goesLeft(lit, size, view, { width: wide, height: tall }));
         }
         if (!frame.current) return;

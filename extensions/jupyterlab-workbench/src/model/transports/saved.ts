@@ -15,7 +15,10 @@ export interface SavedTransport extends Transport {
 }
 
 /** The abilities of a notebook, there without Python. */
-export type Beside = Pick<Transport, "insertCell" | "showLine" | "runCell" | "openPanel" | "saveNotebook" | "addressOf">;
+export type Beside = Pick<
+  Transport,
+  "insertCell" | "showLine" | "runCell" | "openPanel" | "panel" | "saveNotebook" | "addressOf"
+>;
 
 export function savedTransport(saved: unknown, more: Beside = {}): SavedTransport {
   const listeners = new Set<(message: Message) => void>();

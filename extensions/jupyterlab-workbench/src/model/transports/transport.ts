@@ -6,6 +6,14 @@ import type { Message, Request } from "../../protocol";
  * `saved`: there is only the file's content. */
 export type Status = "connecting" | "waiting" | "empty" | "connected" | "disconnected" | "saved";
 
+/** The panel beside a notebook, as a workbench in the notebook's output knows it. */
+export interface PanelBeside {
+  /** Tells whether it is in sight and shows this workbench, live. */
+  shows(workbench: string): boolean;
+  /** Calls back when that may have changed; the result ends that. */
+  onChange(changed: () => void): () => void;
+}
+
 /** A connection. Its maker greets, again after each `disconnected` or `empty`. */
 export interface Transport {
   send(request: Request): void;
@@ -24,6 +32,8 @@ export interface Transport {
   readonly openPanel?: (workbench: string) => void;
   /** Returns the address under which a link opens; absent where nothing opens one. */
   readonly addressOf?: (link: string) => string;
+  /** The panel beside the notebook; absent without one, and in the panel itself. */
+  readonly panel?: PanelBeside;
   /** Saves the notebook; absent without one. */
   readonly saveNotebook?: () => void;
 }

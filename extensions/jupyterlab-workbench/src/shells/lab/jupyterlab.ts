@@ -116,6 +116,7 @@ export interface CommandRegistry {
     },
   ): Disposable;
   execute(name: string, given?: Readonly<Record<string, unknown>>): Promise<unknown>;
+  label(name: string): string;
   notifyCommandChanged(name?: string): void;
 }
 
@@ -137,6 +138,23 @@ export interface Settings {
 export interface WidgetTracker {
   add(widget: Widget): Promise<void>;
   save(widget: Widget): Promise<void>;
+}
+
+/** An entry of a menu that does what suits the widget in use. */
+export interface SemanticCommand {
+  add(command: { id: string; isEnabled: (widget: Widget) => boolean }): void;
+}
+
+export interface MainMenu {
+  readonly kernelMenu: {
+    readonly kernelUsers: Readonly<
+      Record<
+        "interruptKernel" | "restartKernel" | "reconnectToKernel" | "shutdownKernel" | "changeKernel" | "clearWidget",
+        SemanticCommand
+      >
+    >;
+  };
+  readonly runMenu: { readonly codeRunners: Readonly<Record<"restart" | "runAll", SemanticCommand>> };
 }
 
 /** A token by which a service is asked for. */
@@ -165,6 +183,7 @@ export interface Packages {
   readonly "@jupyterlab/launcher": {
     readonly ILauncher: Token<{ add(item: { command: string; category: string; rank: number }): Disposable }>;
   };
+  readonly "@jupyterlab/mainmenu": { readonly IMainMenu: Token<MainMenu> };
   readonly "@jupyterlab/notebook": {
     readonly INotebookTracker: Token<NotebookTracker>;
     readonly NotebookActions: {

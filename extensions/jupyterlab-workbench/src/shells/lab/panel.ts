@@ -9,6 +9,9 @@ import { type Connection, connect } from "./connection";
 import type { NotebookPanel, Packages, Widget } from "./jupyterlab";
 import { beside, savedIn } from "./notebook";
 
+/** The id of the panel in JupyterLab. */
+export const PANEL = "workbench";
+
 export interface Panel {
   readonly widget: Widget;
   /** Shows the workbench of this notebook; null: there is no notebook. */
@@ -18,14 +21,23 @@ export interface Panel {
   /** Opens a link in the workbench of the notebook that is followed. */
   open(link: string): void;
   actions(): readonly Action[];
+  /** Returns what is in sight, live; null where there is nothing. */
+  shown(): Shown | null;
   /** Returns the state to restore after a reload. */
   kept(): Kept;
 }
 
-/** The open pane, and the ticked variants of all notebooks: their keys tell them apart. */
+/** A workbench of a notebook. */
+export interface Shown {
+  readonly notebook: NotebookPanel;
+  readonly workbench: string;
+}
+
+/** The open pane, the ticked variants of all notebooks, which their keys tell apart, and the shown workbenches. */
 export interface Kept {
   readonly pane: string;
   readonly compared: readonly string[];
+  readonly programs: readonly string[];
 }
 
 /** Holds the connections. A notebook's lives as long as the notebook, whether a panel shows it or not. */
@@ -51,7 +63,7 @@ export function createPanel(options: {
   connection: (notebook: NotebookPanel) => Connection;
   kept: Kept;
   icon: unknown;
-  /** Called when the possible actions may have changed. */
+  /** Called when the possible actions, or what is in sight, may have changed. */
   changed: () => void;
 }): Panel {
   const { packages, views, connection, kept, icon, changed } = options;
@@ -59,9 +71,11 @@ export function createPanel(options: {
   content.addClass("wbk-panel");
   content.node.style.cssText = "height: 100%; overflow: hidden";
   const widget = new packages["@jupyterlab/apputils"].MainAreaWidget({ content });
-  widget.id = "workbench";
+  widget.id = PANEL;
   widget.title.closable = true;
   widget.title.icon = icon;
+  const sight = new ResizeObserver(changed); // what is not in sight has no size
+  sight.observe(content.node);
   const faces = new Map<NotebookPanel, Face>();
   const nothing = absent();
   content.node.append(nothing);
@@ -69,6 +83,7 @@ export function createPanel(options: {
   called();
 
   const pane = (): string => face?.kept().pane ?? kept.pane;
+  const together = (of: (face: Face) => readonly string[]): readonly string[] => [...new Set([...faces.values()].flatMap(of))];
 
   function faceOf(notebook: NotebookPanel): Face {
     const there = faces.get(notebook);
@@ -101,6 +116,7 @@ export function createPanel(options: {
   }
 
   widget.disposed.connect(() => {
+    sight.disconnect();
     for (const one of faces.values()) {
       one.notebook.title.changed.disconnect(called);
       one.takeDown();
@@ -112,9 +128,11 @@ export function createPanel(options: {
     choose: (workbench, output) => face?.choose(workbench, output),
     open: (link) => face?.open(link),
     actions: () => face?.actions() ?? [],
+    shown: () => (face && widget.isVisible ? face.shown() : null),
     kept: () => ({
       pane: pane(),
-      compared: faces.size ? [...new Set([...faces.values()].flatMap((one) => one.kept().compared))] : kept.compared,
+      compared: faces.size ? together((one) => one.kept().compared) : kept.compared,
+      programs: faces.size ? together((one) => one.kept().programs) : kept.programs,
     }),
   };
 }
@@ -125,6 +143,7 @@ interface Face {
   choose(workbench: string, output: HTMLElement): void;
   open(link: string): void;
   actions(): readonly Action[];
+  shown(): Shown | null;
   kept(): Kept;
   takeDown(): void;
 }
@@ -144,6 +163,7 @@ function createFace(
   const [liveHost, savedHost] = [block(), block()];
   host.append(liveHost, savedHost);
   const live = views.draw(liveHost, transport, kept);
+  let restored = false;
   let saved: Drawn | null = null;
   let from: HTMLElement | null = null;
   /** A link for the saved workbench, while there is none. */
@@ -151,7 +171,12 @@ function createFace(
   let shut = (): void => undefined;
 
   function look(): void {
-    const { state, problem, status, welcomed } = live.store.values();
+    const { state, problem, status, welcomed, workbenches } = live.store.values();
+    if (welcomed && !restored) {
+      restored = true;
+      const before = workbenches.find((name) => kept.programs.includes(name));
+      if (before !== undefined) return live.store.choose(before);
+    }
     // A running cell may tell the fate of a workbench, but answers no request.
     const wanted = !(state && welcomed) && !problem && ABSENT.includes(status);
     if (wanted && !saved) {
@@ -194,9 +219,14 @@ function createFace(
       else link = text;
     },
     actions: () => (saved ?? live).actions(),
+    shown() {
+      const { state, status } = live.store.values();
+      return saved === null && state && status === "connected" ? { notebook, workbench: state.workbench } : null;
+    },
     kept() {
-      const { pane, compared } = (saved ?? live).store.values().selection;
-      return { pane, compared };
+      const { selection, state } = (saved ?? live).store.values();
+      const { pane, compared } = selection;
+      return { pane, compared, programs: state ? [state.workbench] : [] };
     },
     takeDown() {
       forget();

@@ -4,9 +4,10 @@
 import type { Action, ActionName } from "../../frame/actions";
 import type { InNotebook, Views } from "../views";
 import { addressOf, type Linked, linked } from "./address";
-import type { FrontEnd, NotebookPanel, NotebookTracker, Packages, Settings, Token, Widget } from "./jupyterlab";
+import type { FrontEnd, MainMenu, NotebookPanel, NotebookTracker, Packages, Settings, Token, Widget } from "./jupyterlab";
+import { joinKernelMenu } from "./kernel-menu";
 import { save } from "./notebook";
-import { connections, createPanel, type Kept, type Panel } from "./panel";
+import { connections, createPanel, type Kept, type Panel, PANEL, type Shown } from "./panel";
 
 const PLUGIN = "jupyterlab-workbench:plugin";
 const OPEN = "workbench:open";
@@ -32,6 +33,7 @@ const COMMANDS: Readonly<Record<ActionName, string>> = {
   "load-state": "Load state file …",
   "save-svg": "Save graph as SVG",
   print: "Print graph or save as PDF …",
+  keys: "Keys",
 };
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24">
@@ -63,6 +65,7 @@ export function labPlugin(
       packages["@jupyterlab/launcher"].ILauncher,
       packages["@jupyterlab/application"].ILayoutRestorer,
       packages["@jupyterlab/settingregistry"].ISettingRegistry,
+      packages["@jupyterlab/mainmenu"].IMainMenu,
     ],
     activate(
       app: FrontEnd,
@@ -71,6 +74,7 @@ export function labPlugin(
       launcher: Launcher | null,
       restorer: Restorer | null,
       registry: Registry | null,
+      menu: MainMenu | null,
     ): void {
       const icon = new packages["@jupyterlab/ui-components"].LabIcon({ name: "workbench:icon", svgstr: ICON });
       const place = createPlace(app, notebooks, packages, views, registry?.load(PLUGIN) ?? null, icon);
@@ -78,6 +82,10 @@ export function labPlugin(
         openPanel(workbench) {
           const notebook = holding(notebooks, element);
           void place.open(notebook).then((panel) => panel.choose(workbench, element));
+        },
+        panel: {
+          shows: (workbench) => place.shows(holding(notebooks, element), workbench),
+          onChange: place.onChange,
         },
         saveNotebook() {
           const notebook = holding(notebooks, element);
@@ -89,6 +97,7 @@ export function labPlugin(
         },
       }));
       addCommands(app, place, icon, palette, launcher);
+      if (menu) joinKernelMenu(app, menu, PANEL, () => place.current() !== null);
       if (asked) place.openLink(asked);
       if (restorer) {
         void restorer.restore(place.tracker, {
@@ -111,6 +120,11 @@ function holding(notebooks: NotebookTracker, element: HTMLElement): NotebookPane
 
 type Place = ReturnType<typeof createPlace>;
 
+const NAMES = { type: "array", items: { type: "string" } } as const;
+
+const strings = (given: unknown): readonly string[] =>
+  Array.isArray(given) ? given.filter((one): one is string => typeof one === "string") : [];
+
 /** Makes the panel's place: its area, and the notebook that it follows. */
 function createPlace(
   app: FrontEnd,
@@ -125,6 +139,8 @@ function createPlace(
   let panel: Panel | null = null;
   let opening: Promise<Panel> | null = null;
   let [kept, possible, mode] = ["", "", "split-right"];
+  let shown: Shown | null = null;
+  const watchers = new Set<() => void>();
   /** The state in which the last panel was closed. */
   let left: Partial<Kept> = {};
 
@@ -136,8 +152,17 @@ function createPlace(
     }
   };
 
+  /** Tells pictures in notebooks what the panel shows. */
+  function look(): void {
+    const now = panel?.shown() ?? null;
+    if (now?.notebook === shown?.notebook && now?.workbench === shown?.workbench) return;
+    shown = now;
+    for (const watcher of [...watchers]) watcher();
+  }
+
   /** Tells JupyterLab what it keeps and shows of the views, which change many times a second. */
   function changed(): void {
+    look();
     if (!panel) return;
     left = panel.kept();
     const keeping = JSON.stringify(left);
@@ -159,13 +184,18 @@ function createPlace(
       packages,
       views: drawing,
       connection,
-      kept: { pane: typeof first === "string" ? first : "moves", compared: restored.compared ?? left.compared ?? [] },
+      kept: {
+        pane: typeof first === "string" ? first : "moves",
+        compared: restored.compared ?? left.compared ?? [],
+        programs: restored.programs ?? [],
+      },
       icon,
       changed,
     });
     panel = made;
     made.widget.disposed.connect(() => {
       panel = opening = null;
+      look();
     });
     void tracker.add(made.widget);
     const place = await setting("place");
@@ -241,7 +271,20 @@ function createPlace(
     notebooks.widgetAdded.connect((_, notebook) => take(notebook));
   }
 
-  return { tracker, open, openLink, reveal, panel: () => panel, current: () => notebooks.currentWidget };
+  return {
+    tracker,
+    open,
+    openLink,
+    reveal,
+    panel: () => panel,
+    current: () => notebooks.currentWidget,
+    shows: (notebook: NotebookPanel | null, workbench: string) =>
+      shown !== null && shown.notebook === notebook && shown.workbench === workbench,
+    onChange(watcher: () => void) {
+      watchers.add(watcher);
+      return () => void watchers.delete(watcher);
+    },
+  };
 }
 
 function addCommands(
@@ -258,13 +301,13 @@ function addCommands(
     describedBy: {
       args: {
         type: "object",
-        properties: { pane: { type: "string" }, compared: { type: "array", items: { type: "string" } } },
+        properties: { pane: { type: "string" }, compared: NAMES, programs: NAMES },
       },
     },
-    async execute({ pane, compared }) {
+    async execute({ pane, compared, programs }) {
       const restored = typeof pane === "string";
-      const ticked = Array.isArray(compared) ? compared.filter((key) => typeof key === "string") : [];
-      const panel = await place.open(place.current(), restored ? { pane, compared: ticked } : {});
+      const kept = restored ? { pane, compared: strings(compared), programs: strings(programs) } : {};
+      const panel = await place.open(place.current(), kept);
       if (!restored) place.reveal(panel); // not returned: a launcher would take it to its own place
     },
   });

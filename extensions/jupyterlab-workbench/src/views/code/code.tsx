@@ -49,7 +49,11 @@ function Whole({ level, against }: { level: Exclude<Level, Language>; against: s
     <>
       {text?.remark && <p className="wbk-hint">{text.remark}</p>}
       {against && other.status !== "done" && <Waiting loaded={other} what="the other variant's code" />}
-      {original && text && <Same text={text} original={original} />}
+      {original && text && (
+        <Same text={text} original={original}>
+          {loaded.value && other.value && <Differing one={loaded.value} other={other.value} />}
+        </Same>
+      )}
       {text ? (
         <Text
           text={text}
@@ -61,6 +65,29 @@ function Whole({ level, against }: { level: Exclude<Level, Language>; against: s
       ) : (
         <Waiting loaded={loaded} what="the code" />
       )}
+    </>
+  );
+}
+
+/** Ways to the levels on which two variants differ. */
+function Differing({ one, other }: { one: CodeView; other: CodeView }): JSX.Element | null {
+  const store = useStore();
+  const differs = ({ name }: (typeof LEVELS)[number]): boolean =>
+    name !== "c" && name !== "cuda" && textOf(one, name).text !== textOf(other, name).text;
+  const levels = LEVELS.filter(differs);
+  if (!levels.length) return null;
+  return (
+    <>
+      {" It did on "}
+      {levels.map(({ name, title }, place) => (
+        <span key={name}>
+          {place > 0 && ", "}
+          <button className="wbk-button wbk-link" type="button" onClick={() => store.select({ level: name })}>
+            {title}
+          </button>
+        </span>
+      ))}
+      .
     </>
   );
 }

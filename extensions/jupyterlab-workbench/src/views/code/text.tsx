@@ -57,7 +57,9 @@ export function Text({ text, original, title, line = null, name }: Shown): JSX.E
   );
 }
 
-export function Same({ text, original }: { text: TextView; original: TextView }): JSX.Element | null {
+/** `children` follow the remark that nothing differs. */
+export function Same(props: { text: TextView; original: TextView; children?: React.ReactNode }): JSX.Element | null {
+  const { text, original, children } = props;
   if (text.text !== original.text) return null;
-  return <p className="wbk-hint">The same text in both: the step changed nothing on this level.</p>;
+  return <p className="wbk-hint">The same text in both: the step changed nothing on this level.{children}</p>;
 }

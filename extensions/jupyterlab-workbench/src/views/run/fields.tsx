@@ -54,7 +54,7 @@ function SizeInputs(): JSX.Element {
   const { sizes } = useSelection();
   const store = useStore();
   return (
-    <>
+    <span className="wbk-sizes">
       {known
         .filter((size) => size.derived === null)
         .map((size) => (
@@ -67,7 +67,7 @@ function SizeInputs(): JSX.Element {
             }
           />
         ))}
-    </>
+    </span>
   );
 }
 

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { useCurrent, useOwnPart, useSelection, useStore, useValues } from "../../model/hooks";
 import { Waiting } from "../../waiting";
 import { Preview } from "./preview";
+import { SelectedMeanwhile } from "./selected-meanwhile";
 import { openNext, type StepJson } from "./steps";
 import { Why } from "./why";
 
@@ -43,6 +44,7 @@ export function OpenStep(props: { step: StepJson; edit: () => void }): JSX.Eleme
         <Apply step={step} possible={shown !== null && shown.refusal === null} />
       </div>
       <h3 className="wbk-name">{shown?.step.text ?? String(step["transform"])}</h3>
+      {shown && <SelectedMeanwhile about={shown.step.statements} />}
       {next && (
         <p className="wbk-hint">
           Then comes <code>{next.text}</code>, which was refused without it.

@@ -1,4 +1,5 @@
-// What a step would make of the program: costs before and after, the graph, the loop program compared.
+// What a step would make of the program: why it may be taken, costs before and after, the graph, the loop program
+// compared.
 
 import { useEffect, useRef, useState } from "react";
 import { usePart, useSelection, useStore, useWorkbench } from "../../model/hooks";
@@ -19,9 +20,9 @@ export function Preview({ preview }: { preview: PreviewView }): JSX.Element {
   const code = usePart("code", { backend });
   return (
     <div className="wbk-preview">
+      <WhyLegal step={preview.step.json} />
       <Costs step={preview.step.json} />
       <Notes notes={preview.notes} />
-      <WhyLegal step={preview.step.json} />
       <div className="wbk-preview-pair">
         {now.value && preview.snapshot && <GraphAfter before={now.value} after={preview.snapshot} />}
         <section className="wbk-code-after" aria-label="Program after the step">

@@ -17,9 +17,11 @@ export function WhyLegal({ step }: { step: StepJson }): JSX.Element {
   const shown = loaded.value ?? last;
   return (
     <section className="wbk-why" aria-label="Why it is legal">
-      <h4>Why it is legal</h4>
+      <div className="wbk-why-head">
+        <h4>Why it is legal</h4>
+        {shown?.space && <SmallSizes sizes={shown.sizes} used={used(shown)} set={setSizes} />}
+      </div>
       {shown && <p className="wbk-sentence">{shown.sentence}</p>}
-      {shown?.space && <SmallSizes sizes={shown.sizes} used={used(shown)} set={setSizes} />}
       {!loaded.value && <Waiting loaded={loaded} what="the reason" />}
       {shown?.space && <Space space={shown.space} orderSays="the order in which this step would run them" />}
       {shown && <Conditions conditions={shown.conditions} />}

@@ -1,4 +1,4 @@
-// Why not: a refused step's sentence, the two instances that show it, and what could be done first or instead.
+// Why not: the two instances that show it, a refused step's sentence, and what could be done first or instead.
 
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useLineInNotebook, usePart, useStore } from "../../model/hooks";
@@ -22,10 +22,9 @@ export function Why({ step, refusal }: { step: StepView; refusal: RefusalView })
   const store = useStore();
   return (
     <div className="wbk-why">
-      <p className={refusal.kind === "dependence" ? "wbk-why-kind wbk-why-dependence" : "wbk-why-kind"}>{KINDS[refusal.kind]}</p>
+      {refusal.witness ? <Witness step={step} witness={refusal.witness} kind={refusal.kind} /> : <Kind kind={refusal.kind} />}
       <Sentence text={refusal.sentence.replace(`${step.text}: `, "")} />
       {refusal.line && <SourceLine line={refusal.line} />}
-      {refusal.witness && <Witness step={step} witness={refusal.witness} />}
       <Steps
         title="Possible first, then this step"
         verb="First"
@@ -42,7 +41,11 @@ export function Why({ step, refusal }: { step: StepView; refusal: RefusalView })
   );
 }
 
-/** What is long is cut at first, so that the picture can be seen with it. */
+function Kind({ kind }: { kind: RefusalView["kind"] }): JSX.Element {
+  return <p className={kind === "dependence" ? "wbk-why-kind wbk-why-dependence" : "wbk-why-kind"}>{KINDS[kind]}</p>;
+}
+
+/** What is long is cut at first, so that what helps can be seen with it. */
 function Sentence({ text }: { text: string }): JSX.Element {
   const [whole, setWhole] = useState(false);
   const [clipped, setClipped] = useState(false);
@@ -85,7 +88,9 @@ function SourceLine({ line }: { line: LineView }): JSX.Element {
   );
 }
 
-function Witness({ step, witness }: { step: StepView; witness: WitnessView }): JSX.Element {
+/** The two instances in a picture, under what is wrong with them; in words below it. */
+function Witness(props: { step: StepView; witness: WitnessView; kind: RefusalView["kind"] }): JSX.Element {
+  const { step, witness, kind } = props;
   const [sizes, setSizes] = useState<Sizes | null>(null);
   const loaded = usePart("why", { step: step.json, sizes });
   const [last, setLast] = useState<WhyView | null>(null);
@@ -94,8 +99,10 @@ function Witness({ step, witness }: { step: StepView; witness: WitnessView }): J
   const named = useMemo(() => (shown?.pair ? namedBy(shown.pair) : NOBODY), [shown]);
   return (
     <>
-      <h4>Where it happens</h4>
-      {shown && <SmallSizes sizes={shown.sizes} used={Object.keys(witness.sizes)} set={setSizes} />}
+      <div className="wbk-why-head">
+        <Kind kind={kind} />
+        {shown && <SmallSizes sizes={shown.sizes} used={Object.keys(witness.sizes)} set={setSizes} />}
+      </div>
       {loaded.value?.remark && <p className="wbk-hint">{loaded.value.remark}.</p>}
       {!loaded.value && <Waiting loaded={loaded} what="the picture" />}
       {shown?.space && (

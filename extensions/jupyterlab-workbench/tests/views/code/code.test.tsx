@@ -115,6 +115,10 @@ describe("differences", () => {
     expect(shown.host.querySelector(".cm-changedLine, .cm-deletedChunk")).not.toBeNull();
     await shown.press(byText(shown.host, "button", "Equations"));
     expect(shown.host.textContent).toContain("The same text in both");
+    const same = shown.host.querySelector(".wbk-hint");
+    expect(texts(same as Element, "button")).toContain("Loops");
+    await shown.press(byText(same as Element, "button", "Loops"));
+    expect(shown.store.values().selection.level).toBe("loops");
   });
 
   test("changes turn one text into the other, and what is between them is equal", () => {

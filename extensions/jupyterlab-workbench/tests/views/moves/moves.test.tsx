@@ -23,6 +23,9 @@ let shown: Drawn;
 afterEach(() => shown?.takeDown());
 
 const rows = (): readonly string[] => texts(shown.host, ".wbk-move");
+/** Tells whether one element comes before another. */
+const inOrder = (one: Element | null, other: Element | null): boolean =>
+  Boolean(one && other && one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING);
 const [cost] = parts<CostView>("cost") as [CostView];
 const priceOf = (move: MoveView): EffectView | null =>
   (CAPSULE.parts.find(
@@ -247,6 +250,37 @@ describe("an open step", () => {
     expect(texts(shown.host, ".wbk-costs th")).toEqual(["time", "peak"]);
     expect(texts(shown.host, ".wbk-code-after .wbk-levels button")).toEqual(["Order", "Loops"]);
     expect(texts(shown.host, ".cm-changedLine").some((line) => line.includes("axis b:"))).toBe(true);
+  });
+
+  test("says why it is legal, with the drawing, before what it costs", async () => {
+    await open("Vectorize('b')");
+    const [drawing, costs] = [shown.host.querySelector(".wbk-why svg"), shown.host.querySelector(".wbk-costs")];
+    expect(inOrder(shown.host.querySelector(".wbk-sentence"), costs)).toBe(true);
+    expect(inOrder(drawing, costs)).toBe(true);
+  });
+
+  test("that is refused draws the two instances before it says what they are", async () => {
+    const refused = CAPSULE.parts.map((one) => one.value as PreviewView).find((one) => one?.refusal?.witness);
+    shown = await drawn(Moves, CAPSULE);
+    await act(async () => openStep(shown.store, refused?.step.json ?? null));
+    const drawing = shown.host.querySelector(".wbk-instances");
+    expect(drawing).not.toBeNull();
+    expect(inOrder(drawing, shown.host.querySelector(".wbk-story"))).toBe(true);
+    expect(inOrder(shown.host.querySelector(".wbk-story"), shown.host.querySelector(".wbk-sentence"))).toBe(true);
+  });
+
+  test("says what was selected since it was opened, and leads to its moves", async () => {
+    const { step } = previewOf("Incrementalize('to_go', 't')");
+    shown = await drawn(Moves, CAPSULE);
+    await act(async () => shown.store.select({ statements: ["reward"], move: stepKey(step.json) }));
+    expect(shown.host.querySelector(".wbk-meanwhile")).toBeNull();
+    await act(async () => shown.store.select({ statements: ["to_go"] })); // what the step is about
+    expect(shown.host.querySelector(".wbk-meanwhile")).toBeNull();
+    await act(async () => shown.store.select({ statements: ["state"] }));
+    expect(shown.host.querySelector(".wbk-meanwhile")?.textContent).toContain("Selected meanwhile: state");
+    await shown.press(byText(shown.host, "button", "Show its moves"));
+    expect(shown.store.values().selection).toMatchObject({ move: null, statements: ["state"] });
+    expect(texts(shown.host, ".wbk-move-section h4")[0]).toBe("For state");
   });
 
   test("shows the graph with what differs, and lists it", async () => {
