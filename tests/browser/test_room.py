@@ -6,8 +6,9 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from tests.browser.lab import Lab, command, run_all, until
+from tests.browser.lab import Lab, command
 from tests.browser.panel import SHOW, live, open_pane, saved_as, shows
+from tests.browser.test_measuring import run_first, start_below
 
 TABS = """() => [...document.querySelectorAll("[role=tab]")].map((tab) => {
   const { left, top, width, height } = tab.getBoundingClientRect();
@@ -23,11 +24,7 @@ WAITS = "import time\nprint('waits')\nwhile True:\n    time.sleep(0.1)"
 
 def test_the_panel_leaves_its_cell_a_line_and_has_menus_and_keys(lab: Lab) -> None:
     page = lab.open(lab.notebook("room.ipynb", [SHOW, WAITS]), width=1500)
-    page.page.wait_for_function(
-        "() => window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status"
-        " === 'idle'"
-    )
-    run_all(page)
+    run_first(page)
     panel = live(page)
     _is_a_line_while_the_panel_is_open(page, panel)
     panel = live(page)
@@ -68,6 +65,7 @@ def _undoes_by_keys_and_lists_them(lab: Lab, page: Any, panel: Any) -> None:
 
 
 def _interrupts_the_kernel_from_the_panel(lab: Lab, page: Any, panel: Any) -> None:
+    start_below(page)
     page.page.locator(".jp-OutputArea-output", has_text="waits").wait_for()
     panel.locator("g.node").nth(1).click()
     page.page.locator(".lm-MenuBar-itemLabel", has_text="Kernel").click()
@@ -77,8 +75,8 @@ def _interrupts_the_kernel_from_the_panel(lab: Lab, page: Any, panel: Any) -> No
     lab.shot(page, "kernel-menu")
     entries.filter(has_text="Interrupt Kernel").click()
     page.page.locator(".jp-OutputArea-output", has_text="KeyboardInterrupt").wait_for()
-    focused = "() => document.querySelector('#workbench').contains(document.activeElement)"
-    until(page, lambda: bool(page.page.evaluate(focused)))
+    in_use = "() => window.jupyterapp.shell.currentWidget.id"
+    assert page.page.evaluate(in_use) == "workbench"
 
 
 def test_tabs_are_one_row_or_one_column_at_every_width(lab: Lab, walk: Any, tmp_path: Any) -> None:

@@ -31,7 +31,9 @@ def test_instance_without_its_start() -> None:
         return s
 
     error = refused(body)
-    assert error.message == "s[t] is read at t=0 (T=1), but s has elements t=1..1 only"
+    assert error.message == (
+        "s[t] is read at t=0 (T=1), but s has elements t=1..1 only; nothing defines s at t=0"
+    )
     assert error.line is not None and error.line.text == "s[t + 1] = s + 1.0"
 
 

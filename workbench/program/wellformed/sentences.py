@@ -26,7 +26,8 @@ def outside(
 ) -> str:
     """Return the refusal of a read outside an array's elements.
 
-    It reads `value[b, t + 1] is read at b=0, t=3 (T=4), but value has elements t=0..3 only`.
+    It reads `value[b, t + 1] is read at b=0, t=3 (T=4), but value has elements t=0..3 only`. Where
+    the first slice lacks it says so: `; nothing defines value at t=0`.
     """
     wrong = [
         (dim, position, lower, upper)
@@ -42,7 +43,9 @@ def outside(
     gathered = any(not isinstance(e, Expression) for e in reader[0].index)
     asked_for = f" with {asked}" if gathered else ""
     has_only = f"{record.name} has" if not record.described else "there are"
-    return f"{_read(record, reader, sizes, ranges)}{asked_for}, but {has_only} elements {has} only"
+    only = f"{_read(record, reader, sizes, ranges)}{asked_for}, but {has_only} elements {has} only"
+    lacks = any(0 <= position < lower for _, position, lower, _ in wrong)  # a first slice
+    return f"{only}; nothing defines {record.called} at {asked}" if lacks else only
 
 
 def undefined(
