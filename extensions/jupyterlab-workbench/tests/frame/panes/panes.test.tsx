@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { Panes } from "../../src/frame/panes";
-import { VIEWS } from "../../src/views";
-import { act, byText, type Drawn, drawn, fire, texts } from "../drawing";
+import { Panes } from "../../../src/frame/panes/panes";
+import { VIEWS } from "../../../src/views";
+import { act, byText, type Drawn, drawn, fire, texts } from "../../drawing";
 
 let shown: Drawn;
 afterEach(() => shown.takeDown());

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { Folded, useFolded } from "../../src/frame/folded";
-import type { PanelBeside } from "../../src/model/transports/transport";
-import { act, byText, type Drawn, drawn, GOLDEN } from "../drawing";
+import { Folded, useFolded } from "../../../src/frame/notices/folded";
+import type { PanelBeside } from "../../../src/model/transports/transport";
+import { act, byText, type Drawn, drawn, GOLDEN } from "../../drawing";
 
 function Output(): JSX.Element {
   const [folded, unfold] = useFolded();

@@ -1,7 +1,7 @@
 // A workbench in a notebook's output that the panel beside it shows live: a line, as long as it does.
 
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
-import { useStore, useValues, useWorkbench } from "../model/hooks";
+import { useStore, useValues, useWorkbench } from "../../model/hooks";
 
 const never = (): (() => void) => () => undefined;
 

@@ -1,8 +1,8 @@
 // The tabs of the panes, in one row or one column. A row without room for all scrolls, and says where there are more.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
-import { useStore } from "../model/hooks";
-import { VIEWS, type View } from "../views";
+import { useStore } from "../../model/hooks";
+import { VIEWS, type View } from "../../views";
 
 export function Tabs(props: { id: string; shown: View | undefined; upright: boolean }): JSX.Element {
   const { id, shown, upright } = props;

@@ -2,8 +2,8 @@
 // row. Without an open pane the tabs alone stay.
 
 import { useEffect, useId } from "react";
-import { useSelection, useStore } from "../model/hooks";
-import { VIEWS } from "../views";
+import { useSelection, useStore } from "../../model/hooks";
+import { VIEWS } from "../../views";
 import { Tabs } from "./tabs";
 
 export function Panes({ wide, share }: { wide: boolean; share: number }): JSX.Element {
