@@ -12,7 +12,7 @@ class Held:
 
     It is held from `first_line` to `last_line` of the loop program's text (from 1), which is the
     program's end for what is never given back. `last_reader` is the statement that reads it last;
-    `until` says in words why it is held that long. `statements` write it.
+    `until` says in words how long that is. `statements` write it.
     """
 
     name: str

@@ -130,7 +130,9 @@ class HeldMemory:
         for space, peak in self.peak_bytes.items():
             live = self.at_peak(space)
             said += [f"{self.title}; most on {space}: {bytes_text(peak)}"]
-            said += [f"{bytes_text(one.bytes):>9}  {one.name}, {one.until}" for one in live[:FEW]]
+            said += [
+                f"{bytes_text(one.bytes):>9}  {one.name}, held {one.until}" for one in live[:FEW]
+            ]
             rest = live[FEW:]
             if rest:
                 held = bytes_text(sum(one.bytes for one in rest))
@@ -141,6 +143,11 @@ class HeldMemory:
         if space not in SPACES:
             raise WorkbenchError(f"unknown space {space!r}: {nearest(space, SPACES, 'spaces')}")
         return self.courses.get(space, Course(space, self.lines))
+
+
+def _line(one: Held) -> str:
+    """Return a line of the text: bytes, name, how long."""
+    return f"{bytes_text(one.bytes):>9}  {one.name}, held {one.until}"
 
 
 _COLUMNS = (
@@ -268,9 +275,9 @@ class _Naming:
         heir = self.heirs.get(name)
         reader = self.readers.get(name)
         if name in self.outputs:
-            return "an output: held to the end"
+            return "to the end, as an output"
         if heir is not None:
-            return f"its memory goes on as {self._served(heir)}"
+            return f"until {self._served(heir)} takes over its memory"
         if reader is not None:
-            return f"held until its last reader {reader}"
-        return "held while it is computed" if ends else "held to the end"
+            return f"until its last reader {reader}"
+        return "while it is computed" if ends else "to the end"

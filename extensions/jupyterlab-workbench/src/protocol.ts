@@ -296,6 +296,12 @@ export interface EffectView {
   readonly peak_bytes: Readonly<Record<string, number>>;
 }
 
+export interface PriceView {
+  readonly seconds: number;
+  readonly peak_bytes: Readonly<Record<string, number>>;
+  readonly arrays: Readonly<Record<string, number>>;
+}
+
 export interface ShareView {
   readonly statement: string;
   readonly seconds: number;
@@ -362,6 +368,8 @@ export interface BufferView {
   readonly bytes: number;
   readonly formula: string;
   readonly statements: readonly string[];
+  readonly until: string;
+  readonly last_reader: string | null;
 }
 
 export interface SpaceView {

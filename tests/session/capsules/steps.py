@@ -15,6 +15,7 @@ from workbench.session.parts.cost import cost
 from workbench.session.parts.domain import domain
 from workbench.session.parts.legality.reason import reason
 from workbench.session.parts.legality.why import why
+from workbench.session.parts.memory import memory
 from workbench.session.parts.moves import MovesView, moves
 from workbench.session.parts.preview import preview, price
 from workbench.session.parts.value import value
@@ -27,6 +28,7 @@ from workbench.transforms import Contract, Fuse, Incrementalize, Recompute, Tile
 from workbench.variants.variant import Variant
 
 RUN: dict[str, Any] = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
+HELD = {"sizes": RUN["sizes"], "dtype": RUN["dtype"]}
 STEPS = {
     "recurrence": Vectorize("t", ("state[t+1]",)),
     "joined": Fuse(("state[t+1]", "to_go")),
@@ -57,6 +59,7 @@ def parts(variant: Variant) -> list[tuple[Part, Mapping[str, Any], Any]]:
         ("snapshot", {}, snapshot(variant.program)),
         ("code", {"backend": "numpy"}, code(variant, {"backend": "numpy"})),
         ("cost", RUN, cost(variant, RUN)),
+        ("memory", HELD, memory(variant, HELD)),
     ]
     legal: dict[str, Mapping[str, Any]] = {}
     for about in ({}, {"statements": ["state[t+1]"]}):

@@ -11,10 +11,11 @@ import pytest
 import workbench as wb
 from tests.programs import leaky_sum, returns
 from workbench.errors import SizeError, UnavailableError, WorkbenchError
+from workbench.session.parts.cost import cost
 from workbench.session.parts.moves import MovesView, MoveView, moves, transform_view
 from workbench.session.parts.preview import preview, price
 from workbench.session.protocol.failures import error_view
-from workbench.transforms import Contract, Fuse, Vectorize
+from workbench.transforms import Accumulate, Contract, Fuse, Swap, Vectorize
 from workbench.transforms.step.refusal import Refused
 from workbench.transforms.step.transform import REGISTRY
 
@@ -50,6 +51,24 @@ def test_a_price_is_what_the_variant_after_the_step_is_predicted_to_cost() -> No
         run = {"sizes": {"B": 5}, "backend": "numpy", "dtype": "float64"}
         found = price(variant, {"step": step.to_json(), **run})
         assert (found.seconds, found.peak_bytes) == (after.seconds, after.peak_bytes)
+
+
+def test_a_price_names_the_arrays_that_change_and_their_bytes() -> None:
+    variant = wb.variant(returns())
+    for move in variant.moves(Contract, Swap, Accumulate):
+        if not move.legal:
+            continue
+        found = price(variant, {"step": move.step.to_json(), **RUN}).arrays
+        before = cost_of(variant)
+        after = cost_of(variant.apply(move.step))
+        assert found == {n: after.get(n, 0) for n, b in before.items() if after.get(n, 0) != b}
+    folded = price(variant, {"step": Contract("reward", "b").to_json(), **RUN})
+    assert folded.arrays["reward"] < cost_of(variant)["reward"]
+
+
+def cost_of(variant: wb.Variant) -> dict[str, int]:
+    """The bytes of each array."""
+    return {array.array: array.bytes for array in cost(variant, RUN).arrays}
 
 
 def test_a_price_of_what_cannot_be_done_is_refused_with_the_reason() -> None:

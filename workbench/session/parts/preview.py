@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.lowering.loops.bytes import bytes_of
+from workbench.lowering.values.stored import Stored
 from workbench.session.parts.code import CodeView, code
 from workbench.session.parts.step import RefusalView, StepView, refusal_view, step_view
 from workbench.session.picture.snapshot import Snapshot, snapshot
@@ -56,12 +58,41 @@ class EffectView:
     peak_bytes: Mapping[str, int]
 
 
-def price(variant: Variant, arguments: Mapping[str, Any]) -> EffectView:
+@dataclass(frozen=True)
+class PriceView(EffectView):
+    """The same for a step in a list, and the bytes of those arrays that it makes smaller or larger:
+    0 where an array is no more. An array that moves to the host stays as large.
+    """
+
+    arrays: Mapping[str, int]
+
+
+def price(variant: Variant, arguments: Mapping[str, Any]) -> PriceView:
     """Predict the cost of the variant after `step` at `sizes` on `backend` in `dtype`.
 
     Raises Refused where the step cannot be taken, WorkbenchError where it is not a step, SizeError
     for sizes that the program does not take, UnavailableError where nothing can be predicted.
     """
+    backend, dtype = arguments["backend"], arguments["dtype"]
     after = variant.apply(from_json(arguments["step"]))
-    prediction = after.predict(arguments["sizes"], arguments["backend"], arguments["dtype"])
-    return EffectView(prediction.seconds, prediction.peak_bytes)
+    said = after.predict(arguments["sizes"], backend, dtype)
+    changed = _changed(variant.loops_on(said.backend).stored, said.loops.stored, said.sizes, dtype)
+    return PriceView(said.seconds, said.peak_bytes, changed)
+
+
+def _changed(
+    before: Mapping[str, Stored],
+    after: Mapping[str, Stored],
+    sizes: Mapping[str, int],
+    dtype: str,
+) -> dict[str, int]:
+    """Return the bytes of arrays that take others than before."""
+    changed = {}
+    for name, where in before.items():
+        now = after.get(name)
+        if now is not None and now.buffer.shape == where.buffer.shape:
+            continue
+        held = 0 if now is None else bytes_of(now.buffer, sizes, dtype)
+        if held != bytes_of(where.buffer, sizes, dtype):
+            changed[name] = held
+    return changed

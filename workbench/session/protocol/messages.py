@@ -38,7 +38,7 @@ Part = Literal[
     "value",
     "play",
 ]
-"""`snapshot` → Snapshot, `moves` → MovesView (streamed), `price` → EffectView, … (`parts/`)."""
+"""`snapshot` → Snapshot, `moves` → MovesView (streamed), `price` → PriceView, … (`parts/`)."""
 
 Json = Mapping[str, Any]
 Sizes = Mapping[str, int]

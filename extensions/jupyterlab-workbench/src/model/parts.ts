@@ -4,7 +4,6 @@ import type {
   CodeView,
   CostView,
   DomainView,
-  EffectView,
   ErrorView,
   KernelsView,
   MemoryView,
@@ -12,6 +11,7 @@ import type {
   Part,
   PlayView,
   PreviewView,
+  PriceView,
   ReasonView,
   RunsView,
   Snapshot,
@@ -24,7 +24,7 @@ import type {
 export interface Parts {
   readonly snapshot: Snapshot;
   readonly moves: MovesView;
-  readonly price: EffectView;
+  readonly price: PriceView;
   readonly why: WhyView;
   readonly reason: ReasonView;
   readonly preview: PreviewView;

@@ -29,6 +29,9 @@ export interface Brushed {
   readonly arrays: readonly string[];
 }
 
+/** What something in a list touches: statements and arrays by name, or dims. `transform` and `source` are a step's, else "". */
+export type Touching = Pick<StepView, "transform" | "source" | "statements" | "arrays" | "dims">;
+
 export interface Selection {
   /** Selected statements by id; details are shown of the first. */
   readonly statements: readonly string[];
@@ -37,8 +40,8 @@ export interface Selection {
   /** Coordinates of an instance of the first statement, where one is picked. */
   readonly instance: Sizes | null;
   readonly brushed: Brushed | null;
-  /** The step of the move under the pointer or the focus. */
-  readonly pointed: StepView | null;
+  /** What the move or the array under the pointer or the focus touches. */
+  readonly pointed: Touching | null;
   /** The line of the loop program (from 0) that the code goes to. */
   readonly line: number | null;
   readonly level: Level;

@@ -1,7 +1,7 @@
 // The lit boxes and arrows of a picture: the selection with its inputs and readers, a search's results, live arrays.
 
-import type { Selection } from "../../model/selection";
-import type { Node, Snapshot, StepView } from "../../protocol";
+import type { Selection, Touching } from "../../model/selection";
+import type { Node, Snapshot } from "../../protocol";
 import { loopsOf } from "../diff";
 import { type Scene, scopeBox } from "../layout/scene";
 
@@ -15,7 +15,7 @@ export interface Light {
   readonly touched: ReadonlySet<string>;
   readonly matches: ReadonlySet<string> | null;
   readonly live: ReadonlySet<string> | null;
-  /** What the step of the move under the pointer touches. */
+  /** What the move or the array under the pointer touches. */
   readonly pointed: ReadonlySet<string> | null;
   /** Boxes that are elements wherever the window looks. */
   readonly near: readonly string[];
@@ -30,7 +30,7 @@ const MOST = 60;
 
 export function light(
   scene: Scene,
-  { statements, scope, brushed, pointed: step }: Selection,
+  { statements, scope, brushed, pointed: touching }: Selection,
   found: ReadonlySet<string> | null,
   arrow: string | null,
 ): Light {
@@ -49,7 +49,7 @@ export function light(
   const matches = found && boxesOf(scene, (node) => found.has(node.id));
   const held = new Set(brushed?.arrays);
   const live = held.size ? boxesOf(scene, (node) => held.has(node.array)) : null;
-  const pointed = step && boxesOf(scene, (node) => touches(step, node, scene.snapshot));
+  const pointed = touching && boxesOf(scene, (node) => touches(touching, node, scene.snapshot));
   const classes = [
     selected.size ? " wbk-has-selection" : "",
     matches ? " wbk-has-matches" : "",
@@ -85,7 +85,7 @@ export function stateOf({ selected, inputs, outputs, matches, live, pointed, dim
 }
 
 /** Tells whether a step is about a statement: it names it or its array, or names nothing but loops around it. */
-function touches({ statements, arrays, dims }: StepView, node: Node, snapshot: Snapshot): boolean {
+function touches({ statements, arrays, dims }: Touching, node: Node, snapshot: Snapshot): boolean {
   if (statements.length || arrays.length) return statements.includes(node.id) || arrays.includes(node.array);
   return loopsOf(snapshot, node).some(({ dim }) => dims.includes(dim));
 }

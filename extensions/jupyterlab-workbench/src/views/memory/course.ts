@@ -1,13 +1,18 @@
 // The course of memory over the lines of a loop program: the bytes held at each, and their outline at a chart's width.
 
+import type { Range } from "../../model/selection";
 import type { MemoryPoint, MemoryView, SpaceView } from "../../protocol";
 
-/** Bytes from a line on. `highest` is the most held up to the next corner. */
+/** Bytes from a line on, up to the next corner. */
 export interface Corner {
   readonly line: number;
+  /** The most bytes held. */
   readonly highest: number;
   /** The bytes held at its end. */
   readonly last: number;
+  /** The positions of the points with these. */
+  readonly highestAt: number;
+  readonly lastAt: number;
 }
 
 /** Reduces the points to as many places as a chart has columns. The most bytes held within a column are kept, so that
@@ -15,15 +20,16 @@ export interface Corner {
 export function outline(points: readonly MemoryPoint[], lines: number, columns: number): readonly Corner[] {
   const corners: Corner[] = [];
   let column = -1;
-  for (const point of points) {
+  points.forEach((point, at) => {
     const here = Math.floor((point.line / Math.max(lines, 1)) * columns);
     const before = corners.at(-1);
     if (here === column && before) {
-      const highest = Math.max(before.highest, point.bytes);
-      corners[corners.length - 1] = { line: before.line, highest, last: point.bytes };
-    } else corners.push({ line: point.line, highest: point.bytes, last: point.bytes });
+      const higher = point.bytes > before.highest;
+      const highest = higher ? { highest: point.bytes, highestAt: at } : {};
+      corners[corners.length - 1] = { ...before, ...highest, last: point.bytes, lastAt: at };
+    } else corners.push({ line: point.line, highest: point.bytes, last: point.bytes, highestAt: at, lastAt: at });
     column = here;
-  }
+  });
   return corners;
 }
 
@@ -69,6 +75,26 @@ export function liveBetween(points: readonly MemoryPoint[], from: number, to: nu
     for (const born of point.born) live.add(born);
   }
   return live;
+}
+
+/** Returns the position of the point that holds the most. */
+export function peakOf(points: readonly { readonly bytes: number }[]): number {
+  let found = 0;
+  points.forEach((point, at) => {
+    if (point.bytes > (points[found]?.bytes ?? 0)) found = at;
+  });
+  return found;
+}
+
+/** Returns the lines on which each array of a space lives, as positions in `MemoryView.arrays`: from its first to its
+ * last. */
+export function spansOf(points: readonly MemoryPoint[], lines: number): ReadonlyMap<number, Range> {
+  const spans = new Map<number, Range>();
+  for (const point of points) {
+    for (const one of point.born) spans.set(one, { from: spans.get(one)?.from ?? point.line, to: lines });
+    for (const one of point.gone) spans.set(one, { from: spans.get(one)?.from ?? 0, to: point.line });
+  }
+  return spans;
 }
 
 /** A loop's extent among the lines where memory changes. */

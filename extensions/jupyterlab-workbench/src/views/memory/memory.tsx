@@ -1,29 +1,46 @@
-// Memory: bytes over the schedule, the arrays that live at a place, and their growth with the sizes.
+// Memory: the arrays that are held over the schedule, from where to where and for whom, and steps that reduce one.
 
-import { useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { useCurrent, usePart, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
-import type { Brushed, Range } from "../../model/selection";
-import { Waiting } from "../../waiting";
-import type { BufferView, MemoryView } from "../../protocol";
-import { highestBetween, liveAt, liveBetween, loopSpans, spaceOf } from "./course";
 import { bytesText, sizesText } from "../../model/numbers";
+import type { Brushed, Range, Touching } from "../../model/selection";
+import type { MemoryView } from "../../protocol";
+import { Waiting } from "../../waiting";
 import { seriesIn } from "../charts/series";
-import { type Layer, peakOf, Timeline } from "./timeline";
+import { Arrays } from "./arrays";
+import { type Band, bandsOf } from "./bands";
+import { highestBetween, liveAt, liveBetween, loopSpans, peakOf, spaceOf, spansOf } from "./course";
+import { Reduce } from "./reduce";
+import { Peak, Unchanged } from "./reduced";
+import { type Layer, Timeline } from "./timeline";
 
-/** The most arrays listed before the reader asks for more. */
-const LISTED = 14;
+/** What touches nothing. */
+const NOTHING: Touching = { transform: "", source: "", statements: [], arrays: [], dims: [] };
 
 export function Memory(): JSX.Element {
   const { sizes, dtype } = useSelection();
-  const current = useCurrent();
   const loaded = usePart("memory", { sizes, dtype });
-  const layers = useLayers(loaded.value);
+  if (!loaded.value) return <Waiting loaded={loaded} what="the course of its memory" />;
+  if (!loaded.value.spaces.length) return <p className="wbk-hint">Nothing is held at these sizes.</p>;
+  return <Shown view={loaded.value} />;
+}
+
+function Shown({ view }: { view: MemoryView }): JSX.Element {
+  const current = useCurrent();
+  const store = useStore();
+  const layers = useLayers(view);
   const [asked, setLog] = useState<boolean | null>(null);
   const log = asked ?? isWide(layers);
   const { brushed } = useSelection();
-  const store = useStore();
-  const view = loaded.value;
-  if (!view) return <Waiting loaded={loaded} what="the course of its memory" />;
+  const [reducing, setReducing] = useState<string | null>(null);
+  const [pointed, point] = usePointed(view);
+  const picked = usePicked(view);
+  const bands = useMemo(() => new Map(view.spaces.map(({ space }) => [space, bandsOf(view, space)])), [view]);
+  const known = reducing === null ? undefined : view.arrays.find(({ array }) => array === reducing);
+  const reduce = (array: string): void => {
+    point([]); // its row is gone without a word
+    setReducing(array);
+  };
 
   const choose = (space: string, range: Range | null): void => {
     const points = spaceOf(view, space)?.points ?? [];
@@ -34,43 +51,107 @@ export function Memory(): JSX.Element {
     });
   };
   return (
-    <div className="wbk-view">
+    <div className="wbk-view wbk-memory">
       <div className="wbk-bar">
-        <span className="wbk-note">
-          At {sizesText(view.sizes)}, {view.dtype}; one iteration stands for all of a loop.
-        </span>
-        <label className="wbk-field wbk-bar-end">
-          <input type="checkbox" checked={log} onChange={(event) => setLog(event.target.checked)} />
-          logarithmic
-        </label>
+        <Peak view={view} />
+        <Unchanged />
+        {layers.length > 1 && (
+          <label
+            className="wbk-field wbk-bar-end"
+            title="A logarithmic axis has room for variants that differ by much; it shows sums, without their arrays"
+          >
+            <input type="checkbox" checked={log} onChange={(event) => setLog(event.target.checked)} />
+            logarithmic
+          </label>
+        )}
       </div>
-      <Legend layers={layers} />
-      {view.spaces.map(({ space }) => (
-        <Timeline
-          key={space}
-          space={space}
-          layers={layers}
-          log={log}
-          range={brushed?.space === space ? brushed.range : null}
-          choose={(range) => choose(space, range)}
-        />
-      ))}
-      <Loops view={view} />
-      <Live view={view} chosen={brushed} clear={() => choose("", null)} />
+      <div className="wbk-memory-parts">
+        <div>
+          {layers.length > 1 && <Legend layers={layers} />}
+          {view.spaces.map(({ space }) => (
+            <Timeline
+              key={space}
+              space={space}
+              layers={layers}
+              log={log}
+              bands={bands.get(space) ?? []}
+              marked={pointed.size ? pointed : picked}
+              range={brushed?.space === space ? brushed.range : null}
+              choose={(range) => choose(space, range)}
+              point={point}
+              said={saidOf(view, pointed)}
+            />
+          ))}
+          <Loops view={view} />
+        </div>
+        <div>
+          {known?.array ? (
+            <Reduce array={known.array} buffer={known} leave={() => setReducing(null)} />
+          ) : (
+            <Live
+              view={view}
+              chosen={brushed}
+              bands={bands}
+              picked={picked}
+              point={point}
+              reduce={reduce}
+              clear={() => choose("", null)}
+            />
+          )}
+        </div>
+      </div>
       <h4>Peak of the device, as the sizes go</h4>
       <pre className="wbk-code">{view.peak_formula}</pre>
+      <p className="wbk-note">
+        At {sizesText(view.sizes)}, {view.dtype}, by array operations; one iteration stands for all of a loop.
+        {layers.length === 1 && " Tick variants to lay them over this one."}
+      </p>
     </div>
   );
 }
 
+/** Returns the arrays under the pointer or the focus, and sets them: the graph lights what they are of. */
+function usePointed(view: MemoryView): readonly [ReadonlySet<number>, (buffers: readonly number[]) => void] {
+  const store = useStore();
+  const [pointed, setPointed] = useState<ReadonlySet<number>>(new Set());
+  const point = useCallback(
+    (buffers: readonly number[]): void => {
+      setPointed(new Set(buffers));
+      const known = buffers.flatMap((one) => view.arrays[one] ?? []);
+      const statements = [...new Set(known.flatMap((buffer) => buffer.statements))];
+      store.select({ pointed: statements.length ? { ...NOTHING, statements } : null });
+    },
+    [store, view],
+  );
+  useEffect(() => () => store.select({ pointed: null }), [store]); // what is left lights nothing
+  return [pointed, point];
+}
+
+/** Returns the arrays of the selected statements. */
+function usePicked(view: MemoryView): ReadonlySet<number> {
+  const { statements } = useSelection();
+  return useMemo(() => {
+    const chosen = view.arrays.flatMap((one, at) => (one.statements.some((name) => statements.includes(name)) ? [at] : []));
+    return new Set(chosen);
+  }, [view, statements]);
+}
+
+/** Formats the arrays under the pointer: `state, 819 kB: `. */
+function saidOf(view: MemoryView, pointed: ReadonlySet<number>): string {
+  const known = [...pointed].flatMap((one) => view.arrays[one] ?? []);
+  const [first] = known;
+  if (!first) return "";
+  const bytes = known.reduce((sum, one) => sum + one.bytes, 0);
+  return `${known.length === 1 ? first.name : `${known.length} smaller arrays`}, ${bytesText(bytes)}: `;
+}
+
 /** Returns the shown variant first, then those that are ticked and loaded. */
-function useLayers(view: MemoryView | null): readonly Layer[] {
+function useLayers(view: MemoryView): readonly Layer[] {
   const state = useWorkbench();
   const { compared, sizes, dtype } = useSelection();
   const current = useCurrent();
   const store = useStore();
   useValues();
-  if (!view) return [];
   const layers: Layer[] = [{ name: current.name, view, series: seriesIn(state, current.key) }];
   for (const key of compared) {
     const variant = state.variants.find((one) => one.key === key);
@@ -101,7 +182,6 @@ function Legend({ layers }: { layers: readonly Layer[] }): JSX.Element {
           </span>
         </li>
       ))}
-      {layers.length === 1 && <li className="wbk-note">Tick variants to lay them over this one.</li>}
     </ul>
   );
 }
@@ -131,31 +211,42 @@ function Loops({ view }: { view: MemoryView }): JSX.Element | null {
 }
 
 /** The arrays that live at the clicked place, at the highest of the brushed ones, or at the peak before either. */
-function Live(props: { view: MemoryView; chosen: Brushed | null; clear: () => void }): JSX.Element | null {
-  const { view, chosen, clear } = props;
+function Live(props: {
+  view: MemoryView;
+  chosen: Brushed | null;
+  bands: ReadonlyMap<string, readonly Band[]>;
+  picked: ReadonlySet<number>;
+  point: (buffers: readonly number[]) => void;
+  reduce: (array: string) => void;
+  clear: () => void;
+}): JSX.Element | null {
+  const { view, chosen, bands, picked, point, reduce, clear } = props;
   const store = useStore();
   const space = spaceOf(view, chosen?.space ?? view.spaces[0]?.space ?? "");
-  if (!space) return <p className="wbk-hint">Nothing is held at these sizes.</p>;
+  const spans = useMemo(() => spansOf(space?.points ?? [], view.lines), [space, view]);
+  if (!space) return null;
   const { points } = space;
   const at = chosen ? highestBetween(points, chosen.range.from, chosen.range.to) : peakOf(points);
   const here = liveAt(points, at);
   const all = chosen ? liveBetween(points, chosen.range.from, chosen.range.to) : here;
-  const point = points[at];
+  const elsewhere = [...new Set([...all, ...picked])].filter((one) => !here.has(one) && spans.has(one));
+  const there = points[at];
   const brushed = chosen && chosen.range.to > chosen.range.from;
   const title = chosen ? (brushed ? "Live at the highest place of it" : "Live there") : "Live at the peak";
+  const place = { view, bands: bands.get(space.space) ?? [], spans, line: there?.line ?? 0, point, reduce };
   return (
     <>
       <div className="wbk-bar wbk-live-head">
         <h4>
-          {title}: {bytesText(point?.bytes ?? 0)} {space.space}
+          {title}: {bytesText(there?.bytes ?? 0)} {space.space}
         </h4>
-        {point && (
+        {there && (
           <button
             className="wbk-button wbk-link"
             type="button"
-            onClick={() => store.select({ line: point.line, level: "loops", pane: "code" })}
+            onClick={() => store.select({ line: there.line, level: "loops", pane: "code" })}
           >
-            line {point.line + 1} in the loops
+            line {there.line + 1} in the loops
           </button>
         )}
         {chosen && (
@@ -164,64 +255,19 @@ function Live(props: { view: MemoryView; chosen: Brushed | null; clear: () => vo
           </button>
         )}
       </div>
-      <Buffers buffers={[...here].map((one) => view.arrays[one])} key={`${chosen?.range.from} ${at}`} />
-      {all.size > here.size && (
+      {elsewhere.length > 0 && !brushed && (
+        <>
+          <h4>Selected, and not live there</h4>
+          <Arrays place={place} listed={elsewhere} />
+        </>
+      )}
+      <Arrays place={place} listed={[...here]} key={`${chosen?.range.from} ${at}`} />
+      {elsewhere.length > 0 && brushed && (
         <>
           <h4>Live elsewhere in the brushed part</h4>
-          <Buffers buffers={[...all].filter((one) => !here.has(one)).map((one) => view.arrays[one])} />
+          <Arrays place={place} listed={elsewhere} />
         </>
       )}
     </>
-  );
-}
-
-function Buffers({ buffers }: { buffers: readonly (BufferView | undefined)[] }): JSX.Element {
-  const [more, setMore] = useState(false);
-  const store = useStore();
-  const { statements } = useSelection();
-  const known = buffers.filter((one) => one !== undefined).sort((one, other) => other.bytes - one.bytes);
-  const shown = more ? known : known.slice(0, LISTED);
-  const rest = known.slice(shown.length);
-  return (
-    <table className="wbk-table wbk-buffers">
-      <thead>
-        <tr>
-          <th scope="col">array</th>
-          <th scope="col" className="wbk-number">
-            bytes
-          </th>
-          <th scope="col">as the sizes go</th>
-        </tr>
-      </thead>
-      <tbody>
-        {shown.map((buffer, position) => (
-          <tr key={position} className={buffer.statements.some((one) => statements.includes(one)) ? "wbk-picked" : ""}>
-            <td>
-              <button
-                className="wbk-button wbk-link"
-                type="button"
-                disabled={!buffer.statements.length}
-                onClick={() => store.select({ statements: buffer.statements, scope: null, instance: null })}
-              >
-                {buffer.name}
-              </button>
-            </td>
-            <td className="wbk-number">{bytesText(buffer.bytes)}</td>
-            <td>
-              <code>{buffer.formula.replace(/ bytes$/, "")}</code>
-            </td>
-          </tr>
-        ))}
-        {rest.length > 0 && (
-          <tr>
-            <td colSpan={3}>
-              <button className="wbk-button wbk-link" type="button" onClick={() => setMore(true)}>
-                {rest.length} more, together {bytesText(rest.reduce((sum, one) => sum + one.bytes, 0))}
-              </button>
-            </td>
-          </tr>
-        )}
-      </tbody>
-    </table>
   );
 }

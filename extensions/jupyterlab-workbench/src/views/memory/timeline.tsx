@@ -1,9 +1,10 @@
-// Bytes over the loop program as a stepped area: one memory space of the shown variant, others laid over it.
+// Bytes over the loop program: one memory space of the shown variant, a stack of its arrays, others laid over it.
 
 import { useRef, useState } from "react";
 import type { Range } from "../../model/selection";
 import type { MemoryView } from "../../protocol";
-import { highestBetween, lastBefore, outline, spaceOf } from "./course";
+import { type Band, stacked } from "./bands";
+import { type Corner, highestBetween, lastBefore, outline, peakOf, spaceOf } from "./course";
 import { bytesText } from "../../model/numbers";
 import type { Series } from "../charts/series";
 import { useWidth } from "../charts/width";
@@ -14,9 +15,11 @@ export interface Layer {
   readonly series: Series;
 }
 
-const HEIGHT = 150;
-const LEFT = 58;
-const RIGHT = 10;
+/** The height of a chart, and that of one in a narrow pane, which is a low one too. */
+const [HEIGHT, LOW] = [132, 88];
+const NARROW = 560;
+export const LEFT = 58;
+export const RIGHT = 10;
 const TOP = 16;
 const BOTTOM = 4;
 
@@ -29,10 +32,17 @@ export function Timeline(props: {
   space: string;
   layers: readonly Layer[];
   log: boolean;
+  bands: readonly Band[];
+  /** The arrays that stand out, as positions in `MemoryView.arrays`: all where there are none. */
+  marked: ReadonlySet<number>;
   range: Range | null;
   choose: (range: Range | null) => void;
+  /** Hears of the arrays under the pointer. */
+  point: (buffers: readonly number[]) => void;
+  /** What is said of these, in front of the place. */
+  said: string;
 }): JSX.Element | null {
-  const { space, layers, log, range, choose } = props;
+  const { space, layers, log, bands, marked, range, choose, point } = props;
   const host = useRef<HTMLDivElement>(null);
   const width = useWidth(host);
   const [hover, setHover] = useState<number | null>(null);
@@ -42,9 +52,10 @@ export function Timeline(props: {
   const { lines } = shown.view;
   const points = spaceOf(shown.view, space)?.points ?? [];
   const top = Math.max(1, ...layers.map(({ view }) => spaceOf(view, space)?.peak_bytes ?? 0));
+  const height = width < NARROW ? LOW : HEIGHT;
   const inner = Math.max(width - LEFT - RIGHT, 1);
   const x = (line: number, of: number): number => LEFT + (line / Math.max(of, 1)) * inner;
-  const y = (bytes: number): number => TOP + (HEIGHT - TOP - BOTTOM) * (1 - share(bytes, top, log));
+  const y = (bytes: number): number => TOP + (height - TOP - BOTTOM) * (1 - share(bytes, top, log));
   const lineAt = (client: number): number => {
     const left = host.current?.getBoundingClientRect().left ?? 0;
     return Math.min(lines, Math.max(0, ((client - left - LEFT) / inner) * lines));
@@ -79,7 +90,7 @@ export function Timeline(props: {
       {width > 0 && (
         <svg
           width={width}
-          height={HEIGHT}
+          height={height}
           role="slider"
           tabIndex={0}
           aria-label={`${space} memory over the loop program`}
@@ -98,17 +109,36 @@ export function Timeline(props: {
           onKeyDown={step}
         >
           <Axis top={top} log={log} y={y} width={width} title={space} />
+          {!log && (
+            <Stack
+              view={shown.view}
+              space={space}
+              bands={bands}
+              marked={marked}
+              scale={{ x, y }}
+              columns={inner}
+              point={point}
+            />
+          )}
           {brushed && (
             <rect
               className="wbk-brushed"
               x={x(brushed.from, lines) - 1}
               width={Math.max(2, x(brushed.to, lines) - x(brushed.from, lines))}
               y={TOP}
-              height={HEIGHT - TOP - BOTTOM}
+              height={height - TOP - BOTTOM}
             />
           )}
           {[...layers].reverse().map((layer) => (
-            <Steps key={layer.name} layer={layer} space={space} scale={{ x, y }} filled={layer === shown} columns={inner} />
+            <Steps
+              key={layer.name}
+              layer={layer}
+              space={space}
+              scale={{ x, y }}
+              stacked={!log && layers.length === 1}
+              filled={log && layer === shown}
+              columns={inner}
+            />
           ))}
           <Peak point={points[peak]} x={x} y={y} lines={lines} width={width} />
           {points[at] && (
@@ -116,9 +146,12 @@ export function Timeline(props: {
           )}
         </svg>
       )}
-      <p className="wbk-place" aria-hidden="true">
-        {placeText(points[at] ?? points[peak], at < 0 ? "peak: " : "")}
-      </p>
+      {points[at] && (
+        <p className="wbk-place" aria-hidden="true">
+          {props.said}
+          {placeText(points[at])}
+        </p>
+      )}
     </div>
   );
 }
@@ -130,18 +163,10 @@ interface Held {
   readonly bytes: number;
 }
 
-function placeText(point: Held | undefined, before = ""): string {
+function placeText(point: Held | undefined): string {
   if (!point) return "nothing is held here";
   const around = point.loops.length ? `inside ${point.loops.map((one) => `for ${one}`).join(", ")}, ` : "";
-  return `${before}${bytesText(point.bytes)}, ${around}line ${point.line + 1}: ${point.text}`;
-}
-
-export function peakOf(points: readonly Held[]): number {
-  let found = 0;
-  points.forEach((point, at) => {
-    if (point.bytes > (points[found]?.bytes ?? 0)) found = at;
-  });
-  return found;
+  return `${bytesText(point.bytes)}, ${around}line ${point.line + 1}: ${point.text}`;
 }
 
 /** Returns the share of the height: of six powers of ten on a logarithmic scale. */
@@ -151,10 +176,57 @@ function share(bytes: number, top: number, log: boolean): number {
   return bytes <= least ? 0 : Math.log(bytes / least) / Math.log(top / least);
 }
 
+/** The arrays as areas, each painted over those that reach higher. */
+function Stack(props: {
+  view: MemoryView;
+  space: string;
+  bands: readonly Band[];
+  marked: ReadonlySet<number>;
+  scale: Scale;
+  columns: number;
+  point: (buffers: readonly number[]) => void;
+}): JSX.Element {
+  const { view, space, bands, marked, scale, columns, point } = props;
+  const corners = outline(spaceOf(view, space)?.points ?? [], view.lines, Math.floor(columns));
+  const tops = stacked(view, space, bands);
+  const isMarked = ({ buffers }: Band): boolean => buffers.some((one) => marked.has(one));
+  const any = bands.some(isMarked); // what stands out may live in another space
+  const areas = bands.map((band, place) => {
+    const own = corners.map(({ line, highestAt, lastAt }) => ({
+      line,
+      highest: tops[place]?.[highestAt] ?? 0,
+      last: tops[place]?.[lastAt] ?? 0,
+    }));
+    const stands = !any || isMarked(band);
+    return (
+      <path
+        key={place}
+        className={stands ? "wbk-band" : "wbk-band wbk-behind"}
+        d={`${steps(own, view.lines, scale)}V${scale.y(0)}Z`}
+        style={{ fill: band.colour }}
+        onPointerEnter={() => point(band.buffers)}
+        onPointerLeave={() => point([])}
+      />
+    );
+  });
+  return <g className="wbk-bands">{areas.reverse()}</g>;
+}
+
+function steps(corners: readonly Pick<Corner, "line" | "highest" | "last">[], lines: number, scale: Scale): string {
+  let path = `M${scale.x(0, lines)} ${scale.y(0)}`;
+  for (const { line, highest, last } of corners) {
+    path += `H${scale.x(line, lines).toFixed(1)}V${scale.y(highest).toFixed(1)}`;
+    if (last !== highest) path += `V${scale.y(last).toFixed(1)}`;
+  }
+  return `${path}H${scale.x(lines, lines)}`;
+}
+
 function Steps(props: {
   layer: Layer;
   space: string;
   scale: Scale;
+  /** Over a stack of its arrays: a thin line that no variant's is taken for. */
+  stacked: boolean;
   filled: boolean;
   columns: number;
 }): JSX.Element | null {
@@ -162,20 +234,13 @@ function Steps(props: {
   const found = spaceOf(layer.view, space);
   if (!found) return null;
   const { lines } = layer.view;
-  const zero = scale.y(0);
-  let path = `M${scale.x(0, lines)} ${zero}`;
-  for (const corner of outline(found.points, lines, Math.floor(columns))) {
-    const at = scale.x(corner.line, lines).toFixed(1);
-    path += `H${at}V${scale.y(corner.highest).toFixed(1)}`;
-    if (corner.last !== corner.highest) path += `V${scale.y(corner.last).toFixed(1)}`;
-  }
-  path += `H${scale.x(lines, lines)}`;
+  const path = steps(outline(found.points, lines, Math.floor(columns)), lines, scale);
   const { colour, dash } = layer.series;
   return (
-    <>
-      {filled && <path d={`${path}V${zero}Z`} fill={colour} fillOpacity={0.18} />}
+    <g className={props.stacked ? "wbk-total wbk-over-stack" : "wbk-total"}>
+      {filled && <path d={`${path}V${scale.y(0)}Z`} fill={colour} fillOpacity={0.18} />}
       <path d={path} fill="none" stroke={colour} strokeWidth={filled ? 1.8 : 1.4} strokeDasharray={dash} />
-    </>
+    </g>
   );
 }
 

@@ -70,11 +70,11 @@ function Price({ before, after, problem }: Pick<RowProps, "before" | "after" | "
 }
 
 /** Formats `('b', statements=('x',))` as ` b, statements=x`. */
-function plainArguments(text: string): string {
+export function plainArguments(text: string): string {
   return ` ${text.slice(1, -1).replace(/,\)/g, ")").replace(/['()]/g, "")}`.trimEnd();
 }
 
 /** Returns the sentence without the step, which stands in front of it already. */
-function reason(move: MoveView): string {
+export function reason(move: MoveView): string {
   return (move.refused ?? "").replace(`${move.step.text}: `, "");
 }

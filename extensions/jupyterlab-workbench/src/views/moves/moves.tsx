@@ -178,7 +178,7 @@ function useShown(
   return { all: shown, listed, waits };
 }
 
-const ABSENT_PRICE = "What was saved does not hold this estimate.";
+export const ABSENT_PRICE = "What was saved does not hold this estimate.";
 
 /** Has the prices of moves in view asked for, then those of the rest. */
 function useAskedInView(

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { useStore, useValues } from "../../model/hooks";
 import type { Loaded } from "../../model/parts";
 import type { Selection } from "../../model/selection";
-import type { EffectView, StepView } from "../../protocol";
+import type { PriceView, StepView } from "../../protocol";
 
 /** The settings of predictions. */
 export type Run = Pick<Selection, "sizes" | "backend" | "dtype">;
@@ -14,14 +14,14 @@ const AHEAD = 2;
 /** Milliseconds without a click or a key after which prices out of view are asked for too. */
 const QUIET = 2000;
 
-type Prices = ReadonlyMap<string, Loaded<EffectView>>;
+type Prices = ReadonlyMap<string, Loaded<PriceView>>;
 
 /** Returns all prices that are there or on their way, by the step's source. */
 export function usePrices(variant: string, run: Run, steps: readonly StepView[]): Prices {
   const store = useStore();
   const { loaded } = useValues();
   return useMemo(() => {
-    const found = new Map<string, Loaded<EffectView>>();
+    const found = new Map<string, Loaded<PriceView>>();
     for (const step of steps) {
       const price = store.known("price", variant, { step: step.json, ...run });
       if (price) found.set(step.source, price);

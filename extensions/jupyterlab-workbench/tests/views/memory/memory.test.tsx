@@ -1,6 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { MemoryPoint, MemoryView } from "../../../src/protocol";
-import { highestBetween, lastBefore, liveAt, liveBetween, loopSpans, outline } from "../../../src/views/memory/course";
+import golden from "../../../../../tests/golden/session/steps.json";
+import type { Capsule, CostView, MovesView } from "../../../src/protocol";
+import { BANDS, bandsOf, stacked } from "../../../src/views/memory/bands";
+import { isIdle, ranked, reduction } from "../../../src/views/memory/reduce-order";
+import { highestBetween, lastBefore, liveAt, liveBetween, loopSpans, outline, spansOf } from "../../../src/views/memory/course";
 import { Memory } from "../../../src/views/memory/memory";
 import { bytesText } from "../../../src/model/numbers";
 import { ticks } from "../../../src/views/memory/timeline";
@@ -21,6 +25,22 @@ function made(count: number): readonly MemoryPoint[] {
     line += 1 + random(3);
     return { line, text: "", loops: [], bytes: random(1000), born: [], gone: [] };
   });
+}
+
+/** A hundred arrays that live at once, each larger than those before, with long names. */
+function hundred(): MemoryView {
+  const arrays = Array.from({ length: 100 }, (_, k) => ({
+    name: `gradient.a_network_with_a_long_name.and_a_layer.weight_${k}`,
+    array: `weight_${k}`,
+    bytes: 100 * (k + 1),
+    formula: `${100 * (k + 1)} bytes`,
+    statements: [`weight_${k}`],
+    until: `until its last reader reader_${k}`,
+    last_reader: `reader_${k}`,
+  }));
+  const point = { line: 1, text: "", loops: [], bytes: 505000, born: arrays.map((_, k) => k), gone: [] };
+  const spaces = [{ space: "device", peak_bytes: 505000, points: [point] }];
+  return { sizes: { T: 1 }, dtype: "float32", lines: 10, peak_formula: "505000 bytes", arrays, spaces };
 }
 
 describe("the course of memory", () => {
@@ -86,6 +106,44 @@ describe("the course of memory", () => {
     }
   });
 
+  test("bands add up to what is held, and those that are few stand for themselves", () => {
+    for (const part of views) {
+      const shown = part.value as MemoryView;
+      for (const { space, points } of shown.spaces) {
+        const bands = bandsOf(shown, space);
+        const tops = stacked(shown, space, bands);
+        points.forEach((point, at) => {
+          expect(tops.at(-1)?.[at]).toBe(point.bytes);
+          const live = liveAt(points, at);
+          bands.forEach(({ buffers }, place) => {
+            const own = buffers.filter((one) => live.has(one)).reduce((sum, one) => sum + (shown.arrays[one]?.bytes ?? 0), 0);
+            expect((tops[place]?.[at] ?? NaN) - (tops[place - 1]?.[at] ?? 0)).toBe(own);
+          });
+        });
+      }
+    }
+  });
+
+  test("a hundred arrays have a band for the largest and one for all others", () => {
+    const bands = bandsOf(hundred(), "device");
+    expect(bands).toHaveLength(BANDS + 1);
+    expect(bands[0]?.buffers).toEqual([99]);
+    expect(bands.at(-1)?.title).toBe(`${100 - BANDS} smaller`);
+    expect(bands.flatMap(({ buffers }) => buffers)).toHaveLength(100);
+  });
+
+  test("an array lives from where it comes to where it goes", () => {
+    const { points } = view(0).spaces[0] ?? { points: [] };
+    const spans = spansOf(points, view(0).lines);
+    points.forEach((point, at) => {
+      for (const one of liveAt(points, at)) {
+        const span = spans.get(one);
+        expect(span && span.from <= point.line && point.line <= span.to).toBe(true);
+      }
+    });
+    expect([...spans.keys()].sort()).toEqual([...new Set(points.flatMap(({ born }) => born))].sort());
+  });
+
   test("ticks are round and within", () => {
     for (const top of [1, 7, 4096, 621624, 7.8e9]) {
       for (const log of [false, true]) {
@@ -143,7 +201,8 @@ describe("the view", () => {
 
   test("ticked variants are laid over it", async () => {
     shown = await drawn(Memory);
-    expect(shown.host.querySelectorAll(".wbk-series li svg").length).toBe(1);
+    expect(shown.host.querySelectorAll(".wbk-series li svg").length).toBe(0);
+    expect(shown.host.querySelectorAll(".wbk-band").length).toBeGreaterThan(1);
     const keys = GOLDEN.state.variants.map((variant) => variant.key);
     await act(async () => shown.store.select({ compared: keys.slice(0, 3) }));
     expect(texts(shown.host, ".wbk-series-name")).toEqual(["Vectorize('b')", "as written", "Contract()"]);
@@ -157,5 +216,114 @@ describe("the view", () => {
     expect(pane).toBe("code");
     const points = view(1).spaces[0]?.points ?? [];
     expect(points.find((point) => point.line === line)?.bytes).toBe(view(1).spaces[0]?.peak_bytes);
+  });
+  test("an array under the pointer or the focus lights what it is of, and stands out in the chart", async () => {
+    shown = await drawn(Memory);
+    const row = shown.host.querySelector<HTMLElement>(".wbk-buffers tbody tr");
+    const name = row?.querySelector(".wbk-link");
+    await act(async () => (name as HTMLElement).focus());
+    const buffer = view(1).arrays.find((one) => one.name === name?.textContent);
+    expect(shown.store.values().selection.pointed?.statements).toEqual(buffer?.statements);
+    const bands = shown.host.querySelectorAll(".wbk-band").length;
+    expect(shown.host.querySelectorAll(".wbk-behind").length).toBe(bands - 1);
+    await act(async () => (name as HTMLElement).blur());
+    expect(shown.store.values().selection.pointed).toBeNull();
+    expect(shown.host.querySelectorAll(".wbk-behind").length).toBe(0);
+  });
+
+  test("what is selected in the graph is marked, and listed where it does not live", async () => {
+    shown = await drawn(Memory);
+    const listed = texts(shown.host, ".wbk-buffers .wbk-buffer-name");
+    const other = view(1).arrays.find((one) => one.array !== null && !listed.includes(one.name) && one.statements.length);
+    await act(async () => shown.store.select({ statements: other?.statements ?? [] }));
+    expect(shown.host.textContent).toContain("Selected, and not live there");
+    expect(texts(shown.host, ".wbk-picked .wbk-buffer-name")).toContain(other?.name);
+  });
+
+  test("the last reader leads to itself", async () => {
+    shown = await drawn(Memory);
+    const until = [...shown.host.querySelectorAll(".wbk-until")].find((cell) => cell.querySelector("button"));
+    await shown.press(until?.querySelector("button"));
+    expect(shown.store.values().selection.statements).toEqual([until?.querySelector("button")?.textContent]);
+  });
+});
+
+describe("reducing an array", () => {
+  const CAPSULE = golden as unknown as Capsule;
+  const part = <T,>(name: string): T => CAPSULE.parts.find((one) => one.part === name)?.value as T;
+  const [cost, whole] = [part<CostView>("cost"), part<MovesView>("moves")];
+  const priceOf = (step: unknown) =>
+    CAPSULE.parts.find((one) => one.part === "price" && JSON.stringify(one.arguments["step"]) === JSON.stringify(step))
+      ?.value as never;
+
+  async function opened(array: string, live = false): Promise<void> {
+    shown = await drawn(Memory, CAPSULE, live);
+    await shown.press(shown.host.querySelector(`[aria-label="Reduce ${array}"]`));
+  }
+
+  test("steps come in the order of what they do to the array and the peak, refused ones last", () => {
+    const all = whole.moves.map((move) => reduction(move, priceOf(move.step.json), "reward", cost));
+    const order = ranked(all, cost);
+    expect(order[0]?.array.after).toBeLessThan(order[0]?.array.before ?? 0);
+    const done = order.filter(({ move, after }) => move.refused === null && after);
+    const ratio = (one: (typeof done)[number]): number =>
+      (Math.max(one.array.after, 1) * (one.after?.peak_bytes["device"] ?? 0)) / one.array.before;
+    for (const [at, one] of done.slice(1).entries()) {
+      const before = done[at] as (typeof done)[number];
+      expect(ratio(before)).toBeLessThanOrEqual(ratio(one) * 1.1);
+    }
+    const refused = order.findIndex(({ move }) => move.refused !== null);
+    expect(order.slice(refused).every(({ move }) => move.refused !== null)).toBe(true);
+    expect(order.some((one) => isIdle(one, cost))).toBe(true);
+  });
+
+  test("a saved workbench lists them with their effect, and they open", async () => {
+    await opened("reward");
+    const [first] = shown.host.querySelectorAll(".wbk-reduce .wbk-move");
+    expect(first?.querySelector(".wbk-array-price")?.textContent).toMatch(/^→ /);
+    expect(shown.host.querySelector(".wbk-reduce h4")?.getAttribute("title")).toContain("held until its last reader");
+    expect(byText(shown.host, ".wbk-idle summary", "neither it nor the peak")).toBeDefined();
+    expect((shown.host.querySelector(".wbk-reduce-row > .wbk-button") as HTMLButtonElement).disabled).toBe(true);
+    await shown.press(first);
+    const { pane, move } = shown.store.values().selection;
+    expect(pane).toBe("moves");
+    expect(JSON.parse(move ?? "")).toEqual(whole.moves.find(({ step }) => step.source === first?.closest("li")?.dataset["source"])?.step.json);
+  });
+
+  test("all arrays are listed again behind it", async () => {
+    await opened("reward");
+    await shown.press(byText(shown.host, "button", "All arrays"));
+    expect(shown.host.querySelector(".wbk-reduce")).toBeNull();
+    expect(texts(shown.host, ".wbk-buffers tbody tr").length).toBeGreaterThan(1);
+  });
+
+  test("a step is taken from the list", async () => {
+    await opened("reward", true);
+    const button = shown.host.querySelector<HTMLButtonElement>(".wbk-reduce-row > .wbk-button");
+    const source = button?.closest("li")?.dataset["source"];
+    await shown.press(button);
+    const [asked] = shown.sent;
+    expect(asked).toMatchObject({ type: "apply", step: whole.moves.find(({ step }) => step.source === source)?.step.json });
+    await shown.answer((id) => ({ type: "done", id, variant: null }));
+    expect(shown.host.querySelector(".wbk-reduce")).toBeNull();
+  });
+});
+
+describe("a large program", () => {
+  test("small arrays are folded in chart and table, and long names keep their end", async () => {
+    const capsule = { ...GOLDEN, parts: GOLDEN.parts.map((one) => (one.part === "memory" ? { ...one, value: hundred() } : one)) };
+    shown = await drawn(Memory, capsule as typeof GOLDEN);
+    expect(shown.host.querySelectorAll(".wbk-band").length).toBe(BANDS + 1);
+    expect(shown.host.querySelectorAll(".wbk-buffers tbody tr").length).toBeLessThan(20);
+    expect(texts(shown.host, ".wbk-cut-name span:last-child")[0]).toBe("weight_99");
+    await shown.press(byText(shown.host, "button", "more, together"));
+    expect(shown.host.querySelectorAll(".wbk-buffers tbody tr").length).toBe(100);
+  });
+
+  test("where nothing is held it says so", async () => {
+    const empty = { ...hundred(), arrays: [], spaces: [] };
+    const capsule = { ...GOLDEN, parts: GOLDEN.parts.map((one) => (one.part === "memory" ? { ...one, value: empty } : one)) };
+    shown = await drawn(Memory, capsule as typeof GOLDEN);
+    expect(shown.host.textContent).toBe("Nothing is held at these sizes.");
   });
 });

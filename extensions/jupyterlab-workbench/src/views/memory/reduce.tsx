@@ -1,0 +1,234 @@
+// Reduce an array: the steps that may make it smaller, ranked by what they do to it.
+
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCurrent, useOwnPart, usePart, useSelection, useStore, useValues } from "../../model/hooks";
+import { bytesText } from "../../model/numbers";
+import type { BufferView, CostView, MoveView, PriceView, StepView } from "../../protocol";
+import { Waiting } from "../../waiting";
+import { plainArguments, reason } from "../moves/move-list";
+import { useHeld } from "../moves/move-order";
+import { ABSENT_PRICE, parted } from "../moves/moves";
+import { changes, changeText, direction } from "../moves/price";
+import { type Run, useAsked, usePrices } from "../moves/pricing";
+import { Estimated } from "../run/estimated";
+import { openStep } from "../step/steps";
+import { candidates, isIdle, ranked, type Reduction, reduction } from "./reduce-order";
+
+export function Reduce(props: { array: string; buffer: BufferView; leave: () => void }): JSX.Element {
+  const { array, buffer, leave } = props;
+  const { sizes, backend, dtype } = useSelection();
+  const run: Run = useMemo(() => ({ sizes, backend, dtype }), [sizes, backend, dtype]);
+  const cost = usePart("cost", run);
+  const { statements } = buffer;
+  const whole = useOwnPart("moves", {});
+  const own = useOwnPart("moves", { statements });
+  const moves = useMemo(
+    () => whole.value && parted(whole.value, own.value, statements, new Set([array])),
+    [whole.value, own.value, statements, array],
+  );
+  const all = useReductions(array, moves, run, cost.value);
+  return (
+    <section className="wbk-reduce" aria-label={`Reduce ${array}`}>
+      <div className="wbk-bar">
+        <button className="wbk-button" type="button" onClick={leave}>
+          ← All arrays
+        </button>
+        <h4 title={`${array}, held ${buffer.until}`}>
+          Reduce <code>{array}</code>: {bytesText(buffer.bytes)}
+        </h4>
+      </div>
+      <Estimated cost={cost.value} />
+      {cost.status === "failed" && <p className="wbk-hint">No predictions: {cost.error?.sentence}</p>}
+      {!whole.value || !cost.value ? (
+        <Waiting loaded={whole.value ? cost : whole} what="the moves" />
+      ) : (
+        <Ranking all={all} cost={cost.value} leave={leave} judged={whole.status === "done" && own.status !== "streaming"} />
+      )}
+    </section>
+  );
+}
+
+/** Returns the moves that may be about an array, with what they do to it; has their prices asked for. */
+function useReductions(
+  array: string,
+  moves: ReturnType<typeof parted> | null,
+  run: Run,
+  cost: CostView | null,
+): readonly Reduction[] {
+  const variant = useCurrent().key;
+  const steps = useMemo(() => [...(moves?.first ?? []), ...(moves?.rest ?? [])].map((move) => move.step), [moves]);
+  const prices = usePrices(variant, run, steps);
+  const priceOf = (step: StepView): PriceView | null => prices.get(step.source)?.value ?? null;
+  const found = useMemo(
+    () => (moves ? candidates(moves.first, moves.rest, ({ step }) => array in (priceOf(step)?.arrays ?? {})) : []),
+    [moves, prices, array],
+  );
+  const open = useMemo(
+    () => (cost ? found.filter(({ refused, step }) => refused === null && !priceOf(step)).map(({ step }) => step) : []),
+    [found, prices, cost],
+  );
+  useAsked(variant, run, open, NONE);
+  return useMemo(
+    () => (cost ? ranked(found.map((move) => reduction(move, priceOf(move.step), array, cost)), cost) : []),
+    [found, prices, array, cost],
+  );
+}
+
+const NONE: readonly StepView[] = [];
+
+/** The steps in their order, which stays under the reader's hand; those that do nothing stand apart. */
+function Ranking(props: {
+  all: readonly Reduction[];
+  cost: CostView;
+  judged: boolean;
+  leave: () => void;
+}): JSX.Element {
+  const { all, cost, judged, leave } = props;
+  const store = useStore();
+  const { status } = useValues();
+  const { held, listeners } = useHeld();
+  const [order, setOrder] = useState<readonly string[]>([]);
+  const sources = all.map(({ move }) => move.step.source).join("\n");
+  useEffect(() => {
+    if (!held) setOrder(sources.split("\n"));
+  }, [sources, held]);
+  const placed = useMemo(() => asPlaced(order, all), [order, all]);
+  const idle = placed.filter((one) => isIdle(one, cost));
+  const useful = placed.filter((one) => !idle.includes(one));
+  const point = useCallback((move: MoveView | null) => store.select({ pointed: move && move.step }), [store]);
+  useEffect(() => () => point(null), [point]);
+  const waits = all.filter(({ move, after }) => move.refused === null && !after).length;
+  return (
+    <div {...listeners}>
+      {waits > 0 && status === "connected" && (
+        <p className="wbk-note" role="status">
+          {waits} of {all.filter(({ move }) => move.refused === null).length} steps are not estimated yet.
+        </p>
+      )}
+      <ol className="wbk-move-list" onPointerLeave={() => point(null)} onBlur={() => point(null)}>
+        {useful.map((one) => (
+          <Row key={one.move.step.source} one={one} cost={cost} point={point} leave={leave} />
+        ))}
+      </ol>
+      {judged && !useful.length && <p className="wbk-hint">No step makes this array or the peak smaller.</p>}
+      {idle.length > 0 && (
+        <details className="wbk-idle">
+          <summary>
+            {idle.length} more {idle.length === 1 ? "changes" : "change"} neither it nor the peak
+          </summary>
+          <ol className="wbk-move-list">
+            {idle.map((one) => (
+              <Row key={one.move.step.source} one={one} cost={cost} point={point} leave={leave} />
+            ))}
+          </ol>
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** Puts reductions in their old order, new ones behind. */
+function asPlaced(order: readonly string[], all: readonly Reduction[]): readonly Reduction[] {
+  const places = new Map(order.map((source, place) => [source, place]));
+  const place = ({ move }: Reduction): number => places.get(move.step.source) ?? order.length;
+  return [...all].sort((one, other) => place(one) - place(other));
+}
+
+function Row(props: {
+  one: Reduction;
+  cost: CostView;
+  point: (move: MoveView | null) => void;
+  leave: () => void;
+}): JSX.Element {
+  const { one, cost, point, leave } = props;
+  const { step, refused } = one.move;
+  const store = useStore();
+  const open = (): void => {
+    openStep(store, step.json);
+    store.select({ pane: "moves" });
+  };
+  return (
+    <li className="wbk-move-row wbk-reduce-row" data-source={step.source}>
+      <button
+        className={refused !== null ? "wbk-move wbk-refused-move" : "wbk-move"}
+        type="button"
+        title={`${step.source}: show what it would make`}
+        onPointerEnter={() => point(one.move)}
+        onFocus={() => point(one.move)}
+        onClick={open}
+      >
+        <span className="wbk-move-name">
+          <b>{step.transform}</b>
+          {plainArguments(step.text.slice(step.transform.length)) || <span className="wbk-faint"> everything it can</span>}
+        </span>
+        {refused === null ? <Effect one={one} cost={cost} /> : <span className="wbk-why-not">Why not?</span>}
+        {refused !== null && <span className="wbk-reason">{reason(one.move)}</span>}
+      </button>
+      {refused === null && <Apply step={step} leave={leave} />}
+    </li>
+  );
+}
+
+/** What a step does to the array, to the peak and to the time. */
+function Effect({ one: { after, array }, cost }: { one: Reduction; cost: CostView }): JSX.Element {
+  const { status } = useValues();
+  if (!after) {
+    const [text, title] = status === "connected" ? ["…", "Estimated soon"] : ["no estimate", ABSENT_PRICE];
+    return (
+      <span className="wbk-prices wbk-faint" title={title}>
+        {text}
+      </span>
+    );
+  }
+  const [time, ...held] = changes(cost, after);
+  const own = { name: "array", ...array, text: bytesText };
+  return (
+    <span className="wbk-prices">
+      <span
+        className={`wbk-price wbk-array-price ${direction(own)}`}
+        title={`The array, estimated: ${bytesText(array.before)} → ${bytesText(array.after)}`}
+      >
+        {array.before === array.after ? "array =" : `→ ${bytesText(array.after)}`}
+      </span>
+      {[...held, ...(time ? [time] : [])].map((change) => (
+        <span
+          key={change.name}
+          className={`wbk-price ${direction(change)}`}
+          title={`${change.name}, estimated: ${change.text(change.before)} → ${change.text(change.after)}`}
+        >
+          <span className="wbk-price-name">{change.name}</span>{" "}
+          {direction(change) === "wbk-even" ? "=" : changeText(change)}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function Apply({ step, leave }: { step: StepView; leave: () => void }): JSX.Element {
+  const store = useStore();
+  const { status } = useValues();
+  const { key } = useCurrent();
+  const [busy, setBusy] = useState(false);
+  const apply = (): void => {
+    setBusy(true);
+    store
+      .ask({ type: "apply", variant: key, step: step.json })
+      .then(leave)
+      .catch((error: unknown) => {
+        store.say({ text: error instanceof Error ? error.message : String(error), failed: true });
+        setBusy(false);
+      });
+  };
+  return (
+    <button
+      className="wbk-button"
+      type="button"
+      disabled={busy || status !== "connected"}
+      title={status === "connected" ? "Take this step" : "Steps can be taken where a Jupyter kernel runs"}
+      aria-label={`Apply ${step.text}`}
+      onClick={apply}
+    >
+      {busy ? "Applying …" : "Apply"}
+    </button>
+  );
+}
