@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import pytest
 
 import workbench as wb
@@ -88,6 +89,25 @@ def test_a_variant_is_profiled_in_a_process_of_its_own(bench: wb.Workbench) -> N
         bench.profile(bench.variants[0], "numpy", sizes={"B": 10**6, "T": 10**6})
     with pytest.raises(WorkbenchError, match="unknown size 'Q'"):
         bench.profile(backend="numpy", sizes={"Q": 3})
+
+
+def test_a_variant_is_run_in_a_process_of_its_own(bench: wb.Workbench) -> None:
+    with pytest.raises(WorkbenchError, match="nothing was run in this workbench yet"):
+        _ = bench.result
+    made = bench.variant.apply(VECTORIZE)
+    found = bench.run(made, "numpy", sizes={"T": 4}, seed=2)
+    assert bench.variant == made  # it joined the tree
+    assert found is bench.result
+    expected = wb.run(made, "numpy", sizes={"T": 4}, seed=2, progress=False)
+    assert np.array_equal(found["s"], expected["s"])
+    assert found.dims == expected.dims
+    here = bench.run(made, "numpy", sizes={"T": 4}, seed=2, here=True)
+    assert np.array_equal(here["s"], expected["s"])
+    (view,) = bench._session.state().runs  # the same run counts once
+    assert (view.variant, view.completed) == (made.key, found.completed)
+    with pytest.raises(WorkbenchError, match="unknown backend 'gpu'"):
+        bench.run(backend="gpu")
+    assert bench.result is here
 
 
 def test_what_is_saved_is_loaded_and_exported(bench: wb.Workbench, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from workbench.lowering.memory.takeover import holding
 from workbench.measure.runs import checkpoint
 from workbench.measure.runs.checkpoint import Checkpoint
 from workbench.measure.runs.compiling import compiled
-from workbench.measure.runs.progress import bar, beforehand, title
+from workbench.measure.runs.progress import Report, bar, beforehand, title
 from workbench.program.carried import KEPT, keeping, resumed
 from workbench.program.sizes import resolve
 from workbench.program.text.units import bytes_text, on_threads, percent, seconds_text
@@ -159,7 +159,7 @@ def run(
     sizes: Mapping[str, int] | None = None,
     seed: int | None = None,
     dtype: str = "float32",
-    progress: bool = True,
+    progress: bool | Report = True,
     check_finite: bool = False,
     capacity: Capacity = None,
     parameters: str | Path | Mapping[str, Any] | None = None,
@@ -170,6 +170,7 @@ def run(
 
     `backend`: "native" where there is a C compiler, else "numpy", unless given; `result.backend`
     and the line of progress say which.
+    `progress`: a bar, nothing, or a function of (iterations done, of how many, outputs so far).
     `sizes` overrides sizes by name without a new trace. The same seed gives the same draws whatever
     the variant, the dtype ("float32" or "float64") or the sizes; it is 0 unless given.
     `check_finite` stops at the first NaN, or infinity made of finite operands, and names statement
@@ -199,7 +200,7 @@ def run(
     line = title(chosen.program.name, asked, used)
     if not isinstance(program, Variant):
         most = None if limit is None else int(limit)
-        with beforehand(line, progress) as say:
+        with beforehand(line, progress is True) as say:
             say("choosing steps")
             chosen = optimize(
                 chosen, capacity=most, sizes=sizes, backend=backend, dtype=dtype, threads=threads
@@ -212,7 +213,7 @@ def run(
         given = checkpoint.fitting(start, written, known, dtype)
         program = holding(resumed(program, given, start.updates, written.equations))
     kept = _keeping(program, written.equations)
-    with beforehand(line, progress) as say:
+    with beforehand(line, progress is True) as say:
         say("compiling")
         ready, compile_seconds, work = compiled(runner, kept, dtype, prepare=not check_finite)
     with bar(chosen.program, known, line, progress) as report:

@@ -12,12 +12,14 @@ from workbench.errors import WorkbenchError
 from workbench.language.template.template import Template
 from workbench.measure.compare import Comparison
 from workbench.measure.profile import Profile
+from workbench.measure.run import Result
 from workbench.measure.store import Store
 from workbench.measure.store import store as store_at
 from workbench.program.values import Program
 from workbench.session.outputs import page as export
 from workbench.session.processes.measuring.meter import MeasureOrder
 from workbench.session.processes.measuring.profiler import ProfileOrder
+from workbench.session.processes.measuring.runner import RunOrder
 from workbench.session.report.document import document
 from workbench.session.report.facts import Setting, facts
 from workbench.session.requests.watched_template import bound
@@ -122,6 +124,50 @@ class Workbench:
             raise WorkbenchError(result.error.sentence)
         assert result.comparison is not None
         return result.comparison
+
+    @property
+    def result(self) -> Result:
+        """The result of the last run, as `wb.run` gives it. Of one that was stopped it has the
+        finished iterations. Raises WorkbenchError before the first.
+        """
+        found = self._session.last_result()
+        if found is None:
+            raise WorkbenchError(
+                "nothing was run in this workbench yet: Run in its panel, or run()"
+            )
+        return found
+
+    def run(
+        self,
+        variant: Variant | None = None,
+        backend: str | None = None,
+        *,
+        sizes: Mapping[str, int] | None = None,
+        seed: int = 0,
+        dtype: str = "float32",
+        threads: int | None = None,
+        here: bool = False,
+    ) -> Result:
+        """Run a variant, by default the shown one, in a process of its own, and wait for the
+        result. It is that of `wb.run`, with its `backend`; the workbench shows its curves
+        meanwhile. One that is stopped there gives its finished iterations; so does Ctrl-C, which
+        leaves them in `result`. `here` runs it in this process, since some programs cannot be given
+        to another.
+        """
+        seed = checked_seed(seed)
+        chosen = variant or self.variant
+        if chosen.key not in self._session.tree.variants:
+            self._session.adopt([chosen])
+        order = RunOrder(chosen, or_default(backend), sizes or {}, seed, dtype, threads)
+        running = self._session.run(order, here=here)
+        try:
+            made = running.wait()
+        except KeyboardInterrupt:
+            running.cancel()
+            raise
+        if made.result is None:
+            raise WorkbenchError(made.error.sentence if made.error else "it was stopped")
+        return made.result
 
     def profile(
         self,

@@ -1,6 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const PROTOCOL = 10;
+export const PROTOCOL = 11;
 
 export const DOT = {
   "nameSize": 16,
@@ -567,6 +567,26 @@ export interface ProfileView {
   readonly statements: readonly ProfileRowView[];
 }
 
+export interface RunView {
+  readonly id: string;
+  readonly variant: string;
+  readonly label: string;
+  readonly backend: string;
+  readonly threads: number | null;
+  readonly dtype: string;
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly seed: number;
+  readonly date: string;
+  readonly completed: number;
+  readonly total: number;
+  readonly counted: string;
+  readonly seconds: number;
+  readonly compile_seconds: number | null;
+  readonly environment_steps: number;
+  readonly peak_bytes: Readonly<Record<string, number>>;
+  readonly curves: readonly CurveView[];
+}
+
 export interface BackendView {
   readonly name: string;
   readonly reason: string;
@@ -596,7 +616,7 @@ export interface UntracedView {
   readonly error: ErrorView;
 }
 
-export interface UnprofiledView {
+export interface NotMadeView {
   readonly variant: string;
   readonly backend: string;
   readonly dtype: string;
@@ -604,10 +624,11 @@ export interface UnprofiledView {
   readonly seed: number;
   readonly error: ErrorView;
   readonly too_long: boolean;
+  readonly not_sent: boolean;
 }
 
 export interface ProgressView {
-  readonly what: "measurement" | "profile" | "calibration";
+  readonly what: "measurement" | "run" | "profile" | "calibration";
   readonly stage: string;
   readonly done: number;
   readonly total: number;
@@ -632,12 +653,14 @@ export interface State {
   readonly variants: readonly VariantView[];
   readonly sizes: readonly SizeView[];
   readonly measurements: readonly MeasurementView[];
+  readonly runs: readonly RunView[];
   readonly profiles: readonly ProfileView[];
   readonly backends: readonly BackendView[];
   readonly backend: string;
   readonly arguments: readonly ArgumentView[];
   readonly measuring: ProgressView | null;
-  readonly unprofiled: UnprofiledView | null;
+  readonly unrun: NotMadeView | null;
+  readonly unprofiled: NotMadeView | null;
   readonly error: UntracedView | null;
   readonly recipe_error: ErrorView | null;
 }
@@ -725,6 +748,18 @@ export interface Measure {
   readonly force: boolean;
 }
 
+export interface Run {
+  readonly type: "run";
+  readonly id: number;
+  readonly workbench: string;
+  readonly variant: string;
+  readonly backend: string;
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly seed: number;
+  readonly dtype: "float32" | "float64";
+  readonly here: boolean;
+}
+
 export interface Profile {
   readonly type: "profile";
   readonly id: number;
@@ -735,6 +770,7 @@ export interface Profile {
   readonly seed: number;
   readonly dtype: "float32" | "float64";
   readonly force: boolean;
+  readonly here: boolean;
 }
 
 export interface Calibrate {
@@ -871,6 +907,6 @@ export interface Packed {
   readonly gzip: string;
 }
 
-export type Request = Hello | Want | Forget | Apply | Show | Rename | Remove | Replay | Optimize | Measure | Profile | Calibrate | Cancel | Change | Save | Load | Report | Follow;
+export type Request = Hello | Want | Forget | Apply | Show | Rename | Remove | Replay | Optimize | Measure | Run | Profile | Calibrate | Cancel | Change | Save | Load | Report | Follow;
 
 export type Message = Welcome | StateMessage | Untraced | PredictedAnew | Answer | Saved | Done | Failed | Running;

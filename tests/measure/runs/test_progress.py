@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import workbench as wb
 from tests.programs import leaky_sum
-from workbench.algorithms import ppo
+from workbench.algorithms import ppo, reinforce
 from workbench.measure.runs.progress import environment_steps, stream
 from workbench.transforms import Persist, Vectorize
 from workbench.transforms.step.transform import Transform
@@ -47,3 +49,24 @@ def test_line_says_what_is_done_before_a_run_and_is_empty_behind_it(
     assert "choosing steps" not in capsys.readouterr().err  # of a variant they are chosen
     wb.run(leaky_sum(), "numpy", progress=False)
     assert capsys.readouterr().err == ""
+
+
+def test_a_function_hears_of_the_begin_and_of_each_update_with_the_outputs_so_far() -> None:
+    heard: list[tuple[int, int, int]] = []
+
+    def report(done: int, total: int, outputs: Mapping[str, Any]) -> None:
+        heard.append((done, total, len(outputs.get("loss", ()))))
+
+    program = wb.variant(reinforce(B=2, I=3, T=4, hidden=(4,)))
+    wb.run(program, "numpy", progress=report)
+    assert heard == [(0, 3, 0), (1, 3, 1), (2, 3, 2), (3, 3, 3)]
+
+
+def test_a_function_that_raises_an_interrupt_ends_the_run() -> None:
+    def stop(done: int, total: int, outputs: Mapping[str, Any]) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    program = wb.variant(reinforce(B=2, I=3, T=4, hidden=(4,)))
+    result = wb.run(program, "numpy", progress=stop)
+    assert (result.completed, result.interrupted, len(result["loss"])) == (2, True, 2)

@@ -28,7 +28,7 @@ from workbench.session.protocol.measurements import measurement_views
 from workbench.session.protocol.messages import PROTOCOL
 from workbench.session.protocol.messages import Part as PartName
 from workbench.session.protocol.profiles import profile_view
-from workbench.session.protocol.state import BackendView, State
+from workbench.session.protocol.state import BackendView, CurveView, RunView, State
 from workbench.session.protocol.state_views import size_views, variant_view
 from workbench.transforms import Contract, Vectorize
 from workbench.variants.variant import Variant
@@ -128,6 +128,26 @@ def profiles(shown: tuple[Variant, ...]) -> tuple[Profile, ...]:
     )  # fmt: skip
 
 
+def ran(shown: tuple[Variant, ...]) -> tuple[RunView, ...]:
+    """Made up: a whole run, and one that was stopped."""
+    root, one, _, _ = shown
+    whole = RunView(
+        id="whole", variant=root.key, label="as written", backend="numpy", threads=1,
+        dtype="float32", sizes={"B": 3, "T": 7}, seed=0, date="2026-01-02T03:04:05+00:00",
+        completed=4, total=4, counted="update", seconds=0.5, compile_seconds=0.25,
+        environment_steps=2000, peak_bytes={"device": 2048, "host": 0},
+        curves=(
+            CurveView("loss", "i", 1, (1.0, 0.5, None, 0.25)),
+            CurveView("episode_return", "i", 1, (None, 12.0, 20.0, 32.5)),
+        ),
+    )  # fmt: skip
+    stopped = replace(
+        whole, id="stopped", variant=one.key, label="Vectorize('b')", completed=2,
+        curves=tuple(replace(curve, values=curve.values[:2]) for curve in whole.curves),
+    )  # fmt: skip
+    return whole, stopped
+
+
 def state(shown: tuple[Variant, ...]) -> State:
     """The second variant is shown, the last one has a name."""
     root = shown[0]
@@ -141,11 +161,13 @@ def state(shown: tuple[Variant, ...]) -> State:
         variants=tuple(variant_view(v, n, names.get(v.key, "")) for n, v in enumerate(shown)),
         sizes=size_views(root.program),
         measurements=measurement_views(measurements(shown)),
+        runs=ran(shown),
         profiles=tuple(map(profile_view, profiles(shown))),
         backends=(BackendView("numpy", ""), BackendView("cuda", "there is no GPU here")),
         backend="numpy",
         arguments=(),
         measuring=None,
+        unrun=None,
         unprofiled=None,
         error=None,
         recipe_error=None,

@@ -25,8 +25,8 @@ def pictures() -> dict[str, Any]:
         workbench="golden", revision=1, name=root.program.name, root=root.key, current=root.key,
         variants=tuple(variant_view(v, n) for n, v in enumerate(shown)),
         sizes=size_views(root.program),
-        measurements=(), profiles=(), backends=(), backend="numpy", arguments=(), measuring=None,
-        unprofiled=None, error=None, recipe_error=None,
+        measurements=(), runs=(), profiles=(), backends=(), backend="numpy",
+        arguments=(), measuring=None, unrun=None, unprofiled=None, error=None, recipe_error=None,
     )  # fmt: skip
     parts = tuple(SavedPart("snapshot", v.key, {}, snapshot(v.program)) for v in shown)
     return {

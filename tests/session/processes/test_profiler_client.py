@@ -15,7 +15,7 @@ from workbench.session.state.saved_tree import saved_tree
 
 PROFILE: dict[str, Any] = {
     "type": "profile", "backend": "numpy", "sizes": {}, "seed": 0, "dtype": "float32",
-    "force": False,
+    "force": False, "here": False,
 }  # fmt: skip
 LARGE = PROFILE | {"sizes": {"B": 10**6, "T": 10**6}}
 LONG = PROFILE | {"sizes": {"B": 100, "T": 2000}, "force": True}

@@ -20,6 +20,9 @@ REFRESH = 0.1
 """Seconds between two updates of the bar."""
 
 Report = Callable[[int, int, Mapping[str, Any]], None]
+"""Takes how many iterations of the outermost loop are done, of how many, and the outputs so far:
+with none done where the run begins, then after each. The arrays go on changing.
+"""
 
 
 def stream() -> TextIO:
@@ -57,18 +60,22 @@ def beforehand(title: str, shown: bool) -> Iterator[Callable[[str], None]]:
 
 @contextlib.contextmanager
 def bar(
-    program: Program, sizes: Mapping[str, int], title: str, shown: bool
+    program: Program, sizes: Mapping[str, int], title: str, progress: bool | Report
 ) -> Iterator[Report | None]:
-    """Give a function to call after each outermost iteration; it draws a bar until the block
-    ends.
+    """Give a function to call after each outermost iteration: it draws a bar until the block ends,
+    or it is the caller's.
     """
-    if not shown:
+    if not isinstance(progress, bool):
+        progress(0, iterations(program, sizes)[0], {})
+        yield progress
+        return
+    if not progress:
         yield None
         return
     from tqdm import tqdm
 
     steps = environment_steps(program, sizes)
-    total, unit = _iterations(program, sizes)
+    total, unit = iterations(program, sizes)
     # Text and not a widget, so that a saved notebook shows where the run ended.
     drawn = tqdm(total=total, unit=unit, mininterval=REFRESH, desc=title, file=stream())
     started = last = time.perf_counter()
@@ -95,7 +102,7 @@ def bar(
         drawn.close()
 
 
-def _iterations(program: Program, sizes: Mapping[str, int]) -> tuple[int, str]:
+def iterations(program: Program, sizes: Mapping[str, int]) -> tuple[int, str]:
     """Return the iterations of the longest of the outermost loops, and the name of one."""
     loops = []
     for loop in _outermost(program.schedule):

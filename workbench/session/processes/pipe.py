@@ -33,6 +33,10 @@ PACKAGES = Path(__file__).parents[3]
 _LENGTH = struct.Struct("<Q")
 
 
+class NotSentError(WorkbenchError):
+    """A message cannot be given to another process: something in it cannot be pickled."""
+
+
 class Child:
     """A process that runs `main` of a module. `heard` is called with each of its messages. `ended`
     is called with the reason for its end, unless it was stopped. Both run on a thread of their own.
@@ -63,7 +67,7 @@ class Child:
         return self._process.pid
 
     def send(self, message: Any) -> None:
-        """Send a message. Raises WorkbenchError where it cannot be pickled."""
+        """Send a message. Raises NotSentError where it cannot be pickled."""
         self._outbox.put(pickled(message))
 
     def stop(self) -> None:
@@ -127,12 +131,12 @@ class Parent:
 
 
 def pickled(message: Any) -> bytes:
-    """Pickle a message, classes and functions of a notebook by value. Raises WorkbenchError."""
+    """Pickle a message, classes and functions of a notebook by value. Raises NotSentError."""
     file = io.BytesIO()
     try:
         _Pickler(file).dump(message)
     except Exception as error:  # a user's __reduce__ may raise anything
-        raise WorkbenchError(f"this cannot be given to another process: {error}") from error
+        raise NotSentError(f"this cannot be given to another process: {error}") from error
     return file.getvalue()
 
 

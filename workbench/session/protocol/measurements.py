@@ -114,7 +114,7 @@ def _view(row: Row, last_steps: DifferenceView | None, name: str) -> Measurement
         too_slow=measurement.too_slow,
         pace=measurement.pace,
         stopped=measurement.stopped,
-        curves=tuple(_curve(curve) for curve in measurement.curves),
+        curves=curve_views(measurement.curves),
     )
 
 
@@ -138,8 +138,9 @@ def _names(measured: Sequence[Measurement]) -> Iterator[str]:
         yield hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _curve(curve: Curve) -> CurveView:
-    return CurveView(curve.name, curve.dim, curve.every, tuple(map(_finite, curve.values)))
+def curve_views(curves: Iterable[Curve]) -> tuple[CurveView, ...]:
+    """Describe learning curves."""
+    return tuple(CurveView(c.name, c.dim, c.every, tuple(map(_finite, c.values))) for c in curves)
 
 
 def _finite(value: float) -> float | None:

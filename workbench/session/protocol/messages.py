@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from workbench.session.protocol.state import ErrorView, State, UntracedView
 
-PROTOCOL = 10
+PROTOCOL = 11
 """Raised with every change of a message, a state or a part; the other side says so and stops."""
 
 Part = Literal[
@@ -173,9 +173,26 @@ class Measure:
 
 
 @dataclass(frozen=True)
+class Run:
+    """Runs a variant, once: the state has its curves while it runs, and Python the result at the
+    end. `here`: in the Jupyter kernel itself, which is slower meanwhile.
+    """
+
+    type: Literal["run"]
+    id: int
+    workbench: str
+    variant: str
+    backend: str
+    sizes: Sizes
+    seed: int
+    dtype: Literal["float32", "float64"]
+    here: bool
+
+
+@dataclass(frozen=True)
 class Profile:
     """Runs a variant, and tells what its time is spent on: the state has the profile at the end, or
-    the reason why there is none.
+    the reason why there is none. `here` as in `Run`.
     """
 
     type: Literal["profile"]
@@ -187,6 +204,7 @@ class Profile:
     seed: int
     dtype: Literal["float32", "float64"]
     force: bool
+    here: bool
 
 
 @dataclass(frozen=True)
@@ -201,8 +219,8 @@ class Calibrate:
 
 @dataclass(frozen=True)
 class Cancel:
-    """Stops the current measurement, of which finished rounds stay, or the current profile or
-    calibration.
+    """Stops the current measurement, of which finished rounds stay, the current run, of which
+    finished iterations stay, or the current profile or calibration.
     """
 
     type: Literal["cancel"]
@@ -285,6 +303,7 @@ Request = (
     | Replay
     | Optimize
     | Measure
+    | Run
     | Profile
     | Calibrate
     | Cancel

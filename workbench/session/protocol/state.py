@@ -185,6 +185,34 @@ class ProfileView:
 
 
 @dataclass(frozen=True)
+class RunView:
+    """A run of a variant, with its learning curves as far as it came. `variant` is its key, `label`
+    its steps as text. `completed` of `total` iterations of the outermost loop are done, which
+    `counted` names; fewer while it is under way, and where it was stopped. `environment_steps` are
+    those of a whole run, 0 without an environment. `threads`, `compile_seconds` and `peak_bytes`
+    are known at the end. `id` is the same for the same run of the same variant.
+    """
+
+    id: str
+    variant: str
+    label: str
+    backend: str
+    threads: int | None
+    dtype: str
+    sizes: Mapping[str, int]
+    seed: int
+    date: str
+    completed: int
+    total: int
+    counted: str
+    seconds: float
+    compile_seconds: float | None
+    environment_steps: int
+    peak_bytes: Mapping[str, int]
+    curves: tuple[CurveView, ...]
+
+
+@dataclass(frozen=True)
 class BackendView:
     """A backend; `reason` says why it is not available, "" where it is."""
 
@@ -234,8 +262,11 @@ class UntracedView:
 
 
 @dataclass(frozen=True)
-class UnprofiledView:
-    """The run of a variant that was not profiled last, and why; `too_long` if it can be forced."""
+class NotMadeView:
+    """The run or the profile of a variant that was not made last, and why. `too_long`: it can be
+    forced; `not_sent`: the program cannot be given to another process, but the Jupyter kernel can
+    run it.
+    """
 
     variant: str
     backend: str
@@ -244,15 +275,16 @@ class UnprofiledView:
     seed: int
     error: ErrorView
     too_long: bool
+    not_sent: bool
 
 
 @dataclass(frozen=True)
 class ProgressView:
-    """A measurement, a profile or a calibration under way. `group` is its comparison, "" before the
-    first round is finished.
+    """A measurement, a run, a profile or a calibration under way. `group` is its comparison, ""
+    before the first round is finished; of a run its `RunView.id`.
     """
 
-    what: Literal["measurement", "profile", "calibration"]
+    what: Literal["measurement", "run", "profile", "calibration"]
     stage: str
     done: int
     total: int
@@ -289,11 +321,13 @@ class State:
     variants: tuple[VariantView, ...]
     sizes: tuple[SizeView, ...]
     measurements: tuple[MeasurementView, ...]
+    runs: tuple[RunView, ...]
     profiles: tuple[ProfileView, ...]
     backends: tuple[BackendView, ...]
     backend: str
     arguments: tuple[ArgumentView, ...]
     measuring: ProgressView | None
-    unprofiled: UnprofiledView | None
+    unrun: NotMadeView | None
+    unprofiled: NotMadeView | None
     error: UntracedView | None
     recipe_error: ErrorView | None

@@ -10,7 +10,9 @@ from workbench.session.outputs import page
 from workbench.session.processes.measuring.calibrator import CalibrateOrder
 from workbench.session.processes.measuring.meter import MeasureOrder
 from workbench.session.processes.measuring.profiler import ProfileOrder
+from workbench.session.processes.measuring.runner import RunOrder
 from workbench.session.processes.orders import Grown, Picture
+from workbench.session.processes.pipe import NotSentError
 from workbench.session.protocol.failures import error_view
 from workbench.session.protocol.messages import (
     Apply,
@@ -30,6 +32,7 @@ from workbench.session.protocol.messages import (
     Replay,
     Report,
     Request,
+    Run,
     Save,
     Saved,
     Show,
@@ -72,6 +75,8 @@ def _handle(session: Session, request: Request, reply: Reply) -> None:
             _grow(session, request, reply, "automatic", tree[key], *aim, *run)
         case Measure():
             _measure(session, request, reply)
+        case Run():
+            _run(session, request, reply)
         case Profile():
             _profile(session, request, reply)
         case Calibrate(backend=backend):
@@ -153,6 +158,22 @@ def _measure(session: Session, request: Measure, reply: Reply) -> None:
     session.measure(order, lambda result: _finish(request, reply, result.error))
 
 
+def _run(session: Session, request: Run, reply: Reply) -> None:
+    """Run on the usual number of threads. The state tells the result, and what cannot be sent."""
+    order = RunOrder(
+        session.tree[request.variant],
+        request.backend,
+        request.sizes,
+        request.seed,
+        request.dtype,
+        None,
+    )
+    try:
+        session.run(order, lambda result: _finish(request, reply, None), request.here)
+    except NotSentError:
+        _finish(request, reply, None)
+
+
 def _profile(session: Session, request: Profile, reply: Reply) -> None:
     """Profile as a measurement runs, on the usual number of threads. The state tells the result."""
     order = ProfileOrder(
@@ -164,7 +185,10 @@ def _profile(session: Session, request: Profile, reply: Reply) -> None:
         None,
         request.force,
     )
-    session.profile(order, lambda result: _finish(request, reply, None))
+    try:
+        session.profile(order, lambda result: _finish(request, reply, None), request.here)
+    except NotSentError:
+        _finish(request, reply, None)
 
 
 def _save(session: Session, request: Save, reply: Reply) -> None:
@@ -203,7 +227,7 @@ def _report(session: Session, request: Report, reply: Reply) -> None:
 
 
 def _finish(
-    request: Apply | Replay | Follow | Optimize | Measure | Profile | Calibrate | Load,
+    request: Apply | Replay | Follow | Optimize | Measure | Run | Profile | Calibrate | Load,
     reply: Reply,
     error: ErrorView | None,
     variant: str | None = None,

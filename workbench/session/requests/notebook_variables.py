@@ -16,6 +16,7 @@ from workbench.language.tracing.trace import line_of
 from workbench.measure.compare import Comparison
 from workbench.measure.profile import Profile
 from workbench.measure.rounds.measurement import Measurement
+from workbench.measure.run import Result
 from workbench.program.values import Program
 from workbench.session.protocol.failures import error_view, untraced
 from workbench.session.protocol.state import UntracedView
@@ -24,7 +25,7 @@ from workbench.session.state.session import Session
 from workbench.variants.variant import Variant
 
 Redefined = Callable[[Template], None]
-Measured = Comparison | Measurement | Profile
+Measured = Comparison | Measurement | Profile | Result
 
 
 @dataclass(frozen=True)
@@ -75,25 +76,29 @@ class Following:
             self._tell(failed, error, cell)
 
     def _take_measured(self, variables: Mapping[str, Any]) -> None:
-        """Show measurements and profiles of shown programs: a variable, or a cell's result, which
-        IPython calls `_`.
+        """Show measurements, runs and profiles of shown programs: a variable, or a cell's result,
+        which IPython calls `_`.
         """
         for name, value in variables.items():
             if not isinstance(value, Measured) or value is self._measured.get(name):
                 continue
             self._measured[name] = value
-            if isinstance(value, Profile):
-                self._take_profiled(value)
+            if isinstance(value, Profile | Result):
+                self._take_one(value)
                 continue
             measurements = value.measurements if isinstance(value, Comparison) else (value,)
             session = self._sessions.find(measurements[0].program) if measurements else None
             if session is not None:
                 session.take_measured(measurements)
 
-    def _take_profiled(self, profile: Profile) -> None:
-        session = self._sessions.find(profile.variant.program.name)
-        if session is not None:
-            session.take_profiled(profile)
+    def _take_one(self, made: Profile | Result) -> None:
+        session = self._sessions.find(made.variant.program.name)
+        if session is None:
+            return
+        if isinstance(made, Profile):
+            session.take_profiled(made)
+        else:
+            session.take_run(made)
 
     def _is_new(self, name: str, value: Any) -> bool:
         if name.startswith("_") or not isinstance(value, Program | Variant):

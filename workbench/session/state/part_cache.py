@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from collections.abc import Callable, Container, Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import Any
 from workbench.backends import default
 from workbench.planning.machine.calibrated import stamp
 from workbench.session.picture.snapshot import Snapshot
+from workbench.session.processes.pipe import NotSentError
 from workbench.session.processes.worker_client import WorkerClient
 from workbench.session.protocol.capsule import Plain, SavedPart, plain
 from workbench.session.protocol.messages import Answer, Failed, Message, Part, Want
@@ -74,14 +76,15 @@ class PartCache:
 
     def prepare(self, variant: Variant, parts: Sequence[tuple[Part, Json]] | None = None) -> None:
         """Have parts of a variant, the first unless given, computed before they are asked for, and
-        keep them for saving.
+        keep them for saving. Whoever asks for one of a variant that cannot be sent hears why.
         """
         for part, arguments in first() if parts is None else parts:
             with self._lock:
                 key = _key(part, variant.key, arguments)
                 if key not in self._entries:
                     saved = SavedPart(part, variant.key, arguments, None)
-                    self._start(key, _Entry(saved, forgettable=False), variant, "prepare")
+                    with contextlib.suppress(NotSentError):
+                        self._start(key, _Entry(saved, forgettable=False), variant, "prepare")
 
     def prepare_shown(self, variant: Variant) -> None:
         """Have the parts computed that the shown variant alone has. Unfinished ones of variants

@@ -9,10 +9,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from workbench.session.processes.measuring.meter import MeterProgress
 from workbench.session.processes.measuring.profiler import Profiled, ProfileOrder
 from workbench.session.protocol.profiles import profile_view
-from workbench.session.protocol.state import ProgressView, UnprofiledView
+from workbench.session.protocol.state import ProgressView
 from workbench.session.state.progress import Progress
+from workbench.session.state.run_progress import not_made
 
 if TYPE_CHECKING:
     from workbench.session.state.session import Session
@@ -34,6 +36,10 @@ class ProfileProgress(Progress):
         self.session.change(lambda values: replace(values, unprofiled=None))
         super().begin()
 
+    def report(self, stage: str, done: int, total: int) -> None:
+        """Show how far it is, of a profile that is made here."""
+        self.progress(MeterProgress(stage, done, total))
+
     def ended(self, result: Profiled) -> None:
         """Show the result."""
         self.session.measured()
@@ -50,15 +56,4 @@ class ProfileProgress(Progress):
             return values.with_profile(profile_view(made))
         if result.error is None:  # it was stopped
             return values
-        return replace(
-            values,
-            unprofiled=UnprofiledView(
-                variant=order.variant.key,
-                backend=order.backend,
-                dtype=order.dtype,
-                sizes=dict(order.sizes),
-                seed=order.seed,
-                error=result.error,
-                too_long=result.too_long,
-            ),
-        )
+        return replace(values, unprofiled=not_made(order, result.error, result.too_long))

@@ -12,7 +12,7 @@ from workbench.session.processes.orders import Misfit, ReplayOrder
 from workbench.session.protocol.capsule import Capsule
 from workbench.session.protocol.messages import PROTOCOL
 from workbench.session.protocol.reading import record
-from workbench.session.protocol.state import MeasurementView, ProfileView, State
+from workbench.session.protocol.state import MeasurementView, ProfileView, RunView, State
 from workbench.session.state.variant_tree import VariantTree
 
 RECORDED = "a saved workbench"
@@ -31,6 +31,7 @@ class SavedTree:
     entries: tuple[ReplayOrder, ...]
     names: Mapping[str, str]
     measurements: tuple[MeasurementView, ...] = ()
+    runs: tuple[RunView, ...] = ()
     profiles: tuple[ProfileView, ...] = ()
 
     def way(self) -> tuple[str, ...]:
@@ -82,6 +83,7 @@ def saved_tree(text: str) -> SavedTree:
         tuple(entries),
         {one.key: one.name for one in state.variants if one.named},
         tuple(replace(m, recorded=m.recorded or RECORDED) for m in state.measurements),
+        state.runs,
         state.profiles,
     )
     first = saved.way()

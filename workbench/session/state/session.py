@@ -7,6 +7,7 @@ Nothing here computes sets, waits, or knows Jupyter.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -16,18 +17,23 @@ from workbench.backends import default
 from workbench.errors import WorkbenchError
 from workbench.measure.profile import Profile
 from workbench.measure.rounds.measurement import Measurement
+from workbench.measure.run import Result
 from workbench.measure.store import Store
 from workbench.session.processes.measuring.calibrator import Calibrated, CalibrateOrder
 from workbench.session.processes.measuring.calibrator_client import CalibratorClient
+from workbench.session.processes.measuring.in_kernel import InKernel
 from workbench.session.processes.measuring.meter import Measured, MeasureOrder
 from workbench.session.processes.measuring.meter_client import MeterClient
-from workbench.session.processes.measuring.profiler import Profiled, ProfileOrder
+from workbench.session.processes.measuring.profiler import Profiled, ProfileOrder, profiled
 from workbench.session.processes.measuring.profiler_client import ProfilerClient
+from workbench.session.processes.measuring.runner import Ran, RunOrder, ran
+from workbench.session.processes.measuring.runner_client import RunnerClient
 from workbench.session.processes.orders import Grown, Misfit
+from workbench.session.processes.pipe import NotSentError
 from workbench.session.processes.sampler import RunPosition
 from workbench.session.processes.worker_client import WorkerClient
 from workbench.session.protocol.capsule import Capsule, capsule
-from workbench.session.protocol.failures import sentence
+from workbench.session.protocol.failures import error_view, sentence
 from workbench.session.protocol.measurements import belonging, measurement_views, together
 from workbench.session.protocol.messages import (
     Message,
@@ -49,13 +55,30 @@ from workbench.session.state.measurement_progress import MeasurementProgress
 from workbench.session.state.part_cache import PREDICTED, PartCache
 from workbench.session.state.profile_progress import ProfileProgress
 from workbench.session.state.progress import Progress
+from workbench.session.state.run_progress import RunProgress, not_made, run_view
 from workbench.session.state.saved_tree import SavedTree, misfit_text, old_tree
 from workbench.session.state.values import Values
 from workbench.session.state.variant_tree import VariantTree, planted
 from workbench.variants.variant import Variant
 
+Measuring = (
+    MeterClient
+    | RunnerClient
+    | ProfilerClient
+    | CalibratorClient
+    | InKernel[Ran]
+    | InKernel[Profiled]
+)
 Ended = Callable[[ErrorView | None], None]
-Client = TypeVar("Client", MeterClient, ProfilerClient, CalibratorClient)
+Client = TypeVar(
+    "Client",
+    MeterClient,
+    RunnerClient,
+    ProfilerClient,
+    CalibratorClient,
+    InKernel[Ran],
+    InKernel[Profiled],
+)
 
 AUTOMATIC = "automatic"
 """The name of the automatic recipe's variant when `wb.run` runs a program as it."""
@@ -73,12 +96,15 @@ class Session:
         self.on_change: Callable[[Mapping[str, Any]], None] | None = None
         """The function that takes new arguments for the watched template; None where none is
         watched."""
+        self.result: Result | None = None
+        """What the last run from the workbench gave; None before the first."""
+        self._running: RunnerClient | None = None
         self.work, self._send = work, send
         self._lock = threading.RLock()
         self._values = Values(1, planted(variant))
         self._listeners: tuple[Callable[[], None], ...] = ()
         self._views: dict[tuple[str, int, str], VariantView] = {}
-        self._measuring: MeterClient | ProfilerClient | CalibratorClient | None = None
+        self._measuring: Measuring | None = None
         self._read_store()
         self._prepare_shown()
         self._prepare(self.tree.variants.values())
@@ -147,11 +173,13 @@ class Session:
             variants=self._variant_views(tree),
             sizes=size_views(tree.variants[tree.root].program),
             measurements=values.measurements,
+            runs=values.runs,
             profiles=values.profiles,
             backends=backend_views(),
             backend=default(),
             arguments=values.arguments,
             measuring=values.measuring,
+            unrun=values.unrun,
             unprofiled=values.unprofiled,
             error=values.error,
             recipe_error=values.recipe_error,
@@ -308,13 +336,20 @@ class Session:
                 )
             )
 
-        self.work.order("recorded", root, self.store, came=came, ended=lambda error: None)
+        with contextlib.suppress(NotSentError):  # what runs here only is measured nowhere
+            self.work.order("recorded", root, self.store, came=came, ended=lambda error: None)
 
     def take_measured(self, found: Iterable[Measurement]) -> None:
         """Show measurements made elsewhere of variants of this program."""
         views = measurement_views(belonging(self.tree.variants[self.tree.root], found))
         if views:
             self.change(lambda v: replace(v, measurements=together(v.measurements, views)))
+
+    def take_run(self, result: Result) -> None:
+        """Show a run made elsewhere of a variant of this program, which joins the tree."""
+        self.join_running(result.variant)
+        view = run_view(result)
+        self.change(lambda values: values.with_run(view))
 
     def take_profiled(self, profile: Profile) -> None:
         """Show a profile made elsewhere of a variant of this program, which joins the tree."""
@@ -328,18 +363,59 @@ class Session:
         self, order: MeasureOrder, ended: Callable[[Measured], None] = lambda result: None
     ) -> MeterClient:
         """Start to measure variants of the tree. Raises WorkbenchError while a measurement or a
-        profile is under way.
+        profile or a run is under way.
         """
         keys = tuple(variant.key for variant in order.variants)
         told = MeasurementProgress(self, keys, ended)
         return self._start(told, lambda: MeterClient(order, told))
 
+    def run(
+        self,
+        order: RunOrder,
+        ended: Callable[[Ran], None] = lambda result: None,
+        here: bool = False,
+    ) -> RunnerClient | InKernel[Ran]:
+        """Start to run a variant of the tree, in a process of its own or `here`. Raises
+        WorkbenchError as `measure` does, NotSentError where it can be run here only.
+        """
+        told = RunProgress(self, order, ended)
+        if here:
+            return self._start(
+                told, lambda: InKernel(lambda: ran(order, told.so_far), told.ended, Ran())
+            )
+        try:
+            client = self._start(told, lambda: RunnerClient(order, told))
+            self._running = client
+            return client
+        except NotSentError as problem:
+            refused = not_made(order, error_view(problem), not_sent=True)
+            self.change(lambda values: replace(values, unrun=refused))
+            raise
+
+    def last_result(self) -> Result | None:
+        """Return the result of the last run; of one that was just stopped it is waited for."""
+        if self._running is not None and self._running.stopping:
+            self._running.wait()
+        return self.result
+
     def profile(
-        self, order: ProfileOrder, ended: Callable[[Profiled], None] = lambda result: None
-    ) -> ProfilerClient:
-        """Start to profile a variant of the tree. Raises WorkbenchError as `measure` does."""
+        self,
+        order: ProfileOrder,
+        ended: Callable[[Profiled], None] = lambda result: None,
+        here: bool = False,
+    ) -> ProfilerClient | InKernel[Profiled]:
+        """Start to profile a variant of the tree, as `run` does."""
         told = ProfileProgress(self, order, ended)
-        return self._start(told, lambda: ProfilerClient(order, told))
+        if here:
+            return self._start(
+                told, lambda: InKernel(lambda: profiled(order, told.report), told.ended, Profiled())
+            )
+        try:
+            return self._start(told, lambda: ProfilerClient(order, told))
+        except NotSentError as problem:
+            refused = not_made(order, error_view(problem), not_sent=True)
+            self.change(lambda values: replace(values, unprofiled=refused))
+            raise
 
     def calibrate(
         self, order: CalibrateOrder, ended: Callable[[Calibrated], None] = lambda result: None
@@ -374,7 +450,7 @@ class Session:
             self._measuring = None
 
     def cancel(self) -> bool:
-        """Stop the current measurement, profile or calibration; False where there is none."""
+        """Stop the current measurement, run, profile or calibration; False where there is none."""
         with self._lock:
             measuring = self._measuring
         if measuring is not None:

@@ -9,9 +9,10 @@ from workbench.session.protocol.state import (
     ArgumentView,
     ErrorView,
     MeasurementView,
+    NotMadeView,
     ProfileView,
     ProgressView,
-    UnprofiledView,
+    RunView,
     UntracedView,
 )
 from workbench.session.state.saved_tree import SavedTree
@@ -25,10 +26,12 @@ class Values:
     revision: int
     tree: VariantTree
     measurements: tuple[MeasurementView, ...] = ()
+    runs: tuple[RunView, ...] = ()
     profiles: tuple[ProfileView, ...] = ()
     arguments: tuple[ArgumentView, ...] = ()
     measuring: ProgressView | None = None
-    unprofiled: UnprofiledView | None = None
+    unrun: NotMadeView | None = None
+    unprofiled: NotMadeView | None = None
     error: UntracedView | None = None
     recipe_error: ErrorView | None = None
 
@@ -38,17 +41,31 @@ class Values:
             self,
             tree=tree,
             measurements=(),
+            runs=(),
             profiles=(),
+            unrun=None,
             unprofiled=None,
             error=None,
             recipe_error=None,
         )
 
     def without(self, key: str) -> Values:
-        """Return them without a variant and what came from it; profiles go with their variants."""
+        """Return them without a variant and what came from it; runs and profiles go with their
+        variants.
+        """
         tree = self.tree.without(key)
-        kept = tuple(one for one in self.profiles if one.variant in tree.variants)
-        return replace(self, tree=tree, profiles=kept)
+        runs = tuple(one for one in self.runs if one.variant in tree.variants)
+        profiles = tuple(one for one in self.profiles if one.variant in tree.variants)
+        return replace(self, tree=tree, runs=runs, profiles=profiles)
+
+    def with_run(self, run: RunView) -> Values:
+        """Return them with a run of a variant of the tree, in the place of an earlier one that was
+        the same.
+        """
+        if run.variant not in self.tree.variants or run in self.runs:
+            return self
+        others = (one for one in self.runs if one.id != run.id)
+        return replace(self, runs=(*others, run))
 
     def with_profile(self, profile: ProfileView) -> Values:
         """Return them with a profile of a variant of the tree, in the place of an earlier one of
@@ -60,10 +77,13 @@ class Values:
         return replace(self, profiles=(*others, profile))
 
     def with_saved(self, saved: SavedTree) -> Values:
-        """Return them with the measurements and profiles of a saved file; present ones stay."""
-        known = {one.id for one in self.profiles}
+        """Return them with the measurements, runs and profiles of a saved file; present ones
+        stay.
+        """
+        known = {run.id for run in self.runs} | {profile.id for profile in self.profiles}
         return replace(
             self,
             measurements=together(self.measurements, saved.measurements),
+            runs=(*(r for r in saved.runs if r.id not in known), *self.runs),
             profiles=(*(p for p in saved.profiles if p.id not in known), *self.profiles),
         )

@@ -14,6 +14,7 @@ export type ActionName =
   | "redo"
   | "fit"
   | "measure"
+  | "run"
   | "profile"
   | "cancel"
   | "optimize"
@@ -70,10 +71,15 @@ export function actions(store: Store, root: HTMLElement): readonly Action[] {
       store.select({ pane: "compare" }); // that pane has its progress and results
       return store.ask(measurement(values, current));
     }),
+    action("run", "Run", none || live || measuring, () => {
+      store.select({ pane: "run" });
+      const { backend, sizes, dtype } = values.selection;
+      return store.ask({ type: "run", variant: current?.key ?? "", backend, sizes, dtype, seed: 0, here: false });
+    }),
     action("profile", "Profile", none || live || measuring, () => {
       store.select({ pane: "profile" });
       const { backend, sizes, dtype } = values.selection;
-      return store.ask({ type: "profile", variant: current?.key ?? "", backend, sizes, dtype, seed: 0, force: false });
+      return store.ask({ type: "profile", variant: current?.key ?? "", backend, sizes, dtype, seed: 0, force: false, here: false });
     }),
     action("cancel", "Cancel the measurement", live || (measuring ? "" : "Nothing is measured now."), () =>
       store.ask({ type: "cancel" }),

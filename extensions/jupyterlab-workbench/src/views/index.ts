@@ -9,6 +9,7 @@ import { Memory } from "./memory/memory";
 import { Moves } from "./moves/moves";
 import { Play } from "./play/play";
 import { Profile } from "./profile/profile";
+import { Run } from "./run/run";
 import { Variants } from "./variants/variants";
 
 export interface View {
@@ -26,6 +27,7 @@ export const VIEWS: readonly View[] = [
   { name: "code", title: "Code", component: Code },
   { name: "variants", title: "Variants", component: Variants },
   { name: "compare", title: "Compare", component: Compare },
+  { name: "run", title: "Run", component: Run },
   { name: "profile", title: "Profile", component: Profile },
   { name: "memory", title: "Memory", component: Memory },
 ];

@@ -169,20 +169,41 @@ const COUNTED: Readonly<Record<string, string>> = {
   profiling: "rounds",
 };
 
+/** The variant that is run or profiled, with a way to show it where another one is shown. */
+function Made({ measuring: { what, variants: keys } }: { measuring: ProgressView }): JSX.Element | null {
+  const store = useStore();
+  const { variants, current } = useWorkbench();
+  const made = variants.find(({ key }) => key === keys[0]);
+  if (!made || (what !== "run" && what !== "profile")) return null;
+  if (made.key === current) return <b>{made.name}</b>;
+  return (
+    <button
+      className="wbk-button wbk-link"
+      type="button"
+      onClick={() => void perform(store, () => store.ask({ type: "show", variant: made.key }))}
+    >
+      {made.name}
+    </button>
+  );
+}
+
 function Progress({ measuring }: { measuring: ProgressView }): JSX.Element {
   const store = useStore();
-  const { stage, done, total } = measuring;
+  const { runs } = useWorkbench();
+  const { what, stage, done, total, group } = measuring;
+  const counted = runs.find(({ id }) => what === "run" && id === group)?.counted;
+  const unit = counted === "update" ? "updates" : counted ? "iterations" : (COUNTED[stage] ?? "");
   return (
     <div className="wbk-banner wbk-progress" role="status">
       <span className="wbk-stage" title={stage}>
-        {stage}
+        {stage} <Made measuring={measuring} />
       </span>
       {stage === "calibrating" ? (
         <progress aria-label="Calibrating" />
       ) : (
         <progress max={Math.max(total, 1)} value={done} aria-label="Progress of the measurement" />
       )}
-      <span className="wbk-count">{stage === "calibrating" ? "about 20 seconds" : `${done} of ${total} ${COUNTED[stage] ?? ""}`}</span>
+      <span className="wbk-count">{stage === "calibrating" ? "about 20 seconds" : `${done} of ${total} ${unit}`}</span>
       <button
         className="wbk-button"
         type="button"

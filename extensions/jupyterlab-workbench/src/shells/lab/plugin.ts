@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<ActionName, string>> = {
   redo: "Redo the next step",
   fit: "Show the whole graph",
   measure: "Measure",
+  run: "Run",
   profile: "Profile",
   cancel: "Cancel the measurement",
   optimize: "Optimize for time",

@@ -3,6 +3,7 @@
 import * as Plot from "@observablehq/plot";
 import { useCallback, useState } from "react";
 import { Figure } from "../charts/figure";
+import { dimText, extent, firstOutput, outputText } from "../charts/outputs";
 import type { Lettered } from "./letters";
 import { bytesText, byteUnit, secondsText, timeUnit } from "../../model/numbers";
 import { Uncalibrated } from "../run/estimated";
@@ -97,19 +98,11 @@ export function Peaks({ rows }: { rows: readonly Lettered[] }): JSX.Element | nu
   return <Figure draw={draw} label="Peak memory" />;
 }
 
-const OUTPUTS: Readonly<Record<string, string>> = {
-  episode_return: "return per episode",
-  episodes: "episodes ended",
-};
-
-const DIMS: Readonly<Record<string, string>> = { i: "update", t: "step", e: "epoch", m: "minibatch", b: "environment" };
-
 /** The curves of the last run of each: variants that compute the same lie on one line. */
 export function Curves({ rows }: { rows: readonly Lettered[] }): JSX.Element | null {
   const names = [...new Set(rows.flatMap(({ row }) => row.curves.map((curve) => curve.name)))];
-  const first = names.includes("episode_return") ? "episode_return" : (names[0] ?? "");
   const [asked, setAsked] = useState("");
-  const name = names.includes(asked) ? asked : first;
+  const name = names.includes(asked) ? asked : firstOutput(names);
   const draw = useCallback((): Plot.PlotOptions => {
     const curves = rows.flatMap((one) => one.row.curves.filter((curve) => curve.name === name).map((curve) => ({ one, curve })));
     const dim = curves[0]?.curve.dim ?? "";
@@ -122,8 +115,8 @@ export function Curves({ rows }: { rows: readonly Lettered[] }): JSX.Element | n
     return {
       height: 190,
       marginLeft: 46,
-      x: { label: dim in DIMS ? `${DIMS[dim]} ${dim}` : dim, tickFormat: "d", ticks: Math.min(longest - 1, 10) },
-      y: { label: OUTPUTS[name] ?? name, grid: true, nice: true, domain: extent(lines.flatMap(({ points }) => points)) },
+      x: { label: dimText(dim), tickFormat: "d", ticks: Math.min(longest - 1, 10) },
+      y: { label: outputText(name), grid: true, nice: true, domain: extent(lines.flatMap(({ points }) => points)) },
       marks: [
         // lines that coincide are seen all the same: the first the widest, each next one narrower
         ...lines.map(({ series: { colour }, points }, position) =>
@@ -164,15 +157,6 @@ export function Curves({ rows }: { rows: readonly Lettered[] }): JSX.Element | n
       <Figure draw={draw} label={`${name} over the run`} />
     </>
   );
-}
-
-/** Returns the range from the least to the greatest value, with room above and below a constant one. */
-export function extent(points: readonly { readonly value: number }[]): readonly [number, number] {
-  const values = points.map(({ value }) => value).filter(Number.isFinite);
-  if (!values.length) return [0, 1];
-  const [least, greatest] = [Math.min(...values), Math.max(...values)];
-  const room = greatest - least > 1e-6 * Math.abs(greatest) ? 0 : Math.abs(greatest) / 10 || 1;
-  return [least - room, greatest + room];
 }
 
 /** A point for each variant; within the band the prediction is right by a factor of two. */

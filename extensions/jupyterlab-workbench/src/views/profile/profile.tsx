@@ -6,8 +6,9 @@ import { onThreads, ratioText, secondsText, sizesText } from "../../model/number
 import { profilesOf, shownProfile } from "../../model/profiled";
 import type { ProfileView, State } from "../../protocol";
 import { dateText, nameOf } from "../compare/measured";
+import { useRun } from "../run/ask";
 import { RunFields } from "../run/fields";
-import { useProfile } from "./ask";
+import { NotMade } from "../run/not-made";
 import { Bars } from "./bars";
 import { coloursOf } from "./colours";
 import { Roofline } from "./roofline";
@@ -35,7 +36,7 @@ function ProfileForm(): JSX.Element {
   const current = useCurrent();
   const { status } = useValues();
   const { backend } = useSelection();
-  const { profile, said } = useProfile();
+  const { start, said } = useRun("profile");
   if (status === "saved") return <p className="wbk-note">Saved results. Run the notebook to profile more.</p>;
   const reason = state.backends.find((one) => one.name === backend)?.reason ?? "";
   const under = status === "connected" ? state.measuring : null;
@@ -45,7 +46,7 @@ function ProfileForm(): JSX.Element {
       className="wbk-measure"
       onSubmit={(event) => {
         event.preventDefault();
-        profile(current.key);
+        start(current.key);
       }}
     >
       <div className="wbk-bar">
@@ -70,45 +71,13 @@ function ProfileForm(): JSX.Element {
           {said}
         </p>
       )}
-      {!profiling && <Unprofiled />}
+      {!profiling && <NotMade view={state.unprofiled} what="profile" />}
     </form>
   );
 }
 
 const namesOf = (state: State, keys: readonly string[]): string =>
   keys.map((key) => state.variants.find((one) => one.key === key)?.name ?? "").join(" · ");
-
-/** The reason why the last profile was not made, and a way to make it all the same where it only takes long. */
-function Unprofiled(): JSX.Element | null {
-  const { unprofiled, measuring } = useWorkbench();
-  const current = useCurrent();
-  const { status } = useValues();
-  const { profile } = useProfile();
-  if (!unprofiled || unprofiled.variant !== current.key || status !== "connected") return null;
-  const { error, too_long, backend, sizes, dtype, seed } = unprofiled;
-  if (!too_long) {
-    return (
-      <p className="wbk-answer" role="alert">
-        {error.sentence}
-      </p>
-    );
-  }
-  return (
-    <div className="wbk-answer wbk-question" role="alert">
-      <span>{error.sentence}</span>
-      <button
-        className="wbk-button"
-        type="button"
-        disabled={measuring !== null}
-        onClick={() =>
-          profile(current.key, { backend, sizes, seed, dtype: dtype === "float64" ? "float64" : "float32", force: true })
-        }
-      >
-        Profile all the same
-      </button>
-    </div>
-  );
-}
 
 /** The pane before there is a profile of the shown variant. */
 function Nothing(): JSX.Element {

@@ -5,7 +5,7 @@ import { Compare } from "../../../src/views/compare/compare";
 import { letterOf, lettered } from "../../../src/views/compare/letters";
 import { changedSizes, comparisons, paceOf } from "../../../src/views/compare/measured";
 import { bytesText, secondsText } from "../../../src/model/numbers";
-import { extent } from "../../../src/views/compare/plots";
+import { extent } from "../../../src/views/charts/outputs";
 import { csv, sorted } from "../../../src/views/compare/rows";
 import { series } from "../../../src/views/charts/series";
 import { runsAlong } from "../../../src/views/compare/sweeps";

@@ -153,7 +153,7 @@ describe("profiling", () => {
     await act(async () => shown.store.select({ sizes: { T: 9 }, dtype: "float64" }));
     await shown.press(byText(shown.host, "button", "Profile"));
     expect(shown.sent.at(-1)).toMatchObject({
-      type: "profile", variant: numpy.variant, backend: "numpy", sizes: { T: 9 }, dtype: "float64", seed: 0, force: false,
+      type: "profile", variant: numpy.variant, backend: "numpy", sizes: { T: 9 }, dtype: "float64", seed: 0, force: false, here: false,
     });
   });
 
@@ -165,7 +165,7 @@ describe("profiling", () => {
   });
 
   const refused = {
-    variant: numpy.variant, backend: "native", dtype: "float32", sizes: { T: 4096 }, seed: 3, too_long: true,
+    variant: numpy.variant, backend: "native", dtype: "float32", sizes: { T: 4096 }, seed: 3, too_long: true, not_sent: false,
     error: { sentence: "not profiled, since a run would take about 90 s", line: null, trace: "", cycle: null, arguments: {} },
   };
 
