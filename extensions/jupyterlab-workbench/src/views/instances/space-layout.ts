@@ -52,6 +52,9 @@ const LEFT = 46;
 const TITLE = 26;
 const GAP = 16;
 const BOTTOM = 34;
+/** Pixels of a title: of a letter, and around all. */
+const [TITLE_LETTER, TITLE_AROUND] = [7.3, 18];
+
 /** The width of few columns together; many are as narrow as they can be told apart. */
 const WIDE = 380;
 const [NARROWEST, WIDEST] = [36, 76];
@@ -137,7 +140,8 @@ export function layout(space: DomainView, axes: Axes, cuts: Cuts): Layout {
     top += height + GAP;
   });
   const { lines, hidden } = linesOf(space, spots, cell);
-  const width = Math.max(LEFT + columns.length * cell + 12, 200);
+  const titles = space.statements.map(({ title }) => TITLE_AROUND + TITLE_LETTER * title.length);
+  const width = Math.max(LEFT + columns.length * cell + 12, 200, ...titles);
   return { width, height: top - GAP + BOTTOM, columns, bands, spots, lines, hidden };
 }
 

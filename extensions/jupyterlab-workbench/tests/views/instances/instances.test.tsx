@@ -26,6 +26,7 @@ describe("where instances stand", () => {
         ["b", "t"].filter((dim) => dim !== axes.x && dim !== axes.y).map((dim) => [dim, valuesOf(space, dim)[0] ?? 0]),
       );
       const { spots, lines, hidden, width, height } = layout(space, axes, cuts);
+      for (const { title } of space.statements) expect(width).toBeGreaterThan(9 + 7 * title.length); // read whole
       for (const [number, one] of spots.entries()) {
         expect(one.x).toBeGreaterThan(RADIUS);
         expect(one.x).toBeLessThan(width - RADIUS);
