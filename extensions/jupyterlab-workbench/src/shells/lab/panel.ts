@@ -172,7 +172,7 @@ function createFace(
 
   function look(): void {
     const { state, problem, status, welcomed, workbenches } = live.store.values();
-    if (welcomed && !restored) {
+    if (welcomed && workbenches.length && !restored) {
       restored = true;
       const before = workbenches.find((name) => kept.programs.includes(name));
       if (before !== undefined) return live.store.choose(before);
