@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,11 +59,26 @@ class InBlock:
         return self.begin + inner * block.size + lane
 
 
+class Asked(set[str]):
+    """Names that are taken. `asked` are all that were asked for: what is taken beside these makes
+    no difference to what was given.
+    """
+
+    def __init__(self, taken: Set[str]) -> None:
+        super().__init__(taken)
+        self.asked = set[str]()
+
+    def __contains__(self, name: object) -> bool:
+        assert isinstance(name, str)
+        self.asked.add(name)
+        return super().__contains__(name)
+
+
 class Emitter:
     """The records written so far. `taken` are the names that the kernel may not use."""
 
-    def __init__(self, taken: set[str]) -> None:
-        self.taken = taken
+    def __init__(self, taken: Set[str]) -> None:
+        self.taken = Asked(taken)
         self.tables: list[Table] = []
         self.lane = ""
         """The variable of the loop of lanes around what is written now, if there is one."""
@@ -80,6 +95,12 @@ class Emitter:
         """Memory that was given back in this body, by dtype and elements."""
         self._overwritten: set[Element] = set()
         self._bodies: list[list[KernelRecord]] = [[]]
+
+    def trial(self) -> Emitter:
+        """Return an emitter for what is written to see how it would be, with names as here."""
+        trial = Emitter(self.taken)
+        trial.taken.asked = self.taken.asked
+        return trial
 
     @property
     def records(self) -> tuple[KernelRecord, ...]:

@@ -218,7 +218,7 @@ class _Writing:
         self, record: Launch | For, around: Mapping[str, tuple[Expression, Expression]]
     ) -> KernelRecords:
         placed = self.statements.of_kernel(_all_launches(record))
-        kernel, is_numbered = _written(
+        given = (
             Same(*placed.statements, *placed.storage),
             len(placed.statements),
             placed.places,
@@ -227,9 +227,16 @@ class _Writing:
             dealing_of(self.statements, record) if isinstance(record, For) else None,
             tuple(around.items()),
             tuple(self._own(record).items()),
-            self._taken,
         )
-        if not is_numbered:
+        kept = _kept(*given)
+        for written in kept:
+            if written.asked & self._taken == written.taken:
+                break
+        else:
+            written = _written(*given, self._taken)
+            kept.append(written)
+        kernel = written.kernel
+        if not written.is_numbered:
             return kernel
         return replace(kernel, records=numbered_records(kernel.records, self.numbered))
 
@@ -246,7 +253,38 @@ class _Writing:
         return memory
 
 
+@dataclass(frozen=True)
+class _Written:
+    """A kernel, its checks and external calls not numbered yet, if it has some. Of the names that
+    were `asked` for, those `taken` were not to be had.
+    """
+
+    kernel: KernelRecords
+    is_numbered: bool
+    asked: frozenset[str]
+    taken: frozenset[str]
+
+
+Around = tuple[tuple[str, tuple[Expression, Expression]], ...]
+
+
 @lru_cache(maxsize=KEPT)
+def _kept(
+    objects: Same,
+    statements: int,
+    places: tuple[StatementPlace, ...],
+    order: tuple[str, ...],
+    record: Launch | For,
+    dealing: Dealing | None,
+    around: Around,
+    own: tuple[tuple[str, str], ...],
+) -> list[_Written]:
+    """Return what `_written` has returned for this, whatever names were taken: a step changes few
+    of a program's kernels.
+    """
+    return []
+
+
 def _written(
     objects: Same,
     statements: int,
@@ -254,17 +292,15 @@ def _written(
     order: tuple[str, ...],
     record: Launch | For,
     dealing: Dealing | None,
-    around: tuple[tuple[str, tuple[Expression, Expression]], ...],
+    around: Around,
     own: tuple[tuple[str, str], ...],
     taken: frozenset[str],
-) -> tuple[KernelRecords, bool]:
-    """Return a kernel, its checks and external calls not numbered yet; tell whether it has some.
-
-    It is written from what is given alone, and kept for that: a step changes few of a program's
-    kernels. The first `statements` objects are its statements, the others the storage of arrays.
+) -> _Written:
+    """Write a kernel from what is given alone. The first `statements` objects are its statements,
+    the others the storage of arrays.
     """
     of, storage = objects.objects[:statements], objects.objects[statements:]
-    out, chunk = Emitter(set(taken)), ""
+    out, chunk = Emitter(taken), ""
     begins: tuple[Launch, ...] = ()
     placed = KernelStatements(of, storage, places, order)
     region = RegionWriter(out, placed)
@@ -296,7 +332,9 @@ def _written(
         record.body if isinstance(record, For) else (),
         dict(own),
     )
-    return kernel, any(_is_numbered(r) for r in walk_records(records))
+    asked = frozenset(out.taken.asked)
+    is_numbered = any(_is_numbered(r) for r in walk_records(records))
+    return _Written(kernel, is_numbered, asked, asked & taken)
 
 
 def _launches(record: Launch | For) -> Sequence[Launch]:

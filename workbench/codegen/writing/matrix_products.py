@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from workbench.codegen.bodies.addresses import address, steps_of
 from workbench.codegen.bodies.body_values import Bodies
 from workbench.codegen.bodies.kept_bodies import fits_in_locals, free, is_short, summed_letters
-from workbench.codegen.emitter import Element, Emitter, InBlock, Index
+from workbench.codegen.emitter import Element, InBlock, Index
 from workbench.codegen.kernel_records import Compute, Invoke, Load, Value
 from workbench.codegen.writing.block_lanes import (
     WHOLE_VECTORS,
@@ -108,7 +108,7 @@ def _block_product(writer: InstanceWriter, call: Call, block: AxisBlock) -> Prod
     summed = summed_letters(call)
     if len(output) != 1 or len(summed) != 1:
         return None
-    trial = Emitter(set(writer.out.taken))
+    trial = writer.out.trial()
     lane = trial.name("lane")
     place = {**writer.place, block.dim: variable(lane)}
     rows = {
@@ -209,7 +209,7 @@ def _begin_of_result(writer: InstanceWriter, block: AxisBlock) -> Expression | N
         return None
     if target.array.dtype != "float":
         return None
-    lane, row = (Emitter(set(writer.out.taken)).name(wish) for wish in ("lane", "row"))
+    lane, row = (writer.out.trial().name(wish) for wish in ("lane", "row"))
     place = {**writer.place, block.dim: variable(lane)}
     write = tuple(e.substitute(place) for e in statement.write)
     found = steps_of(address(target, write, variable(row), place), (row, lane))
@@ -277,7 +277,7 @@ def _outer_sum(writer: InstanceWriter, column: int) -> OuterSum | None:
     axes = len(writer.shape)
     if block is None or mask or axes > MATRIX or writer.target.array.dtype != "float":
         return None
-    trial = Emitter(set(writer.out.taken))
+    trial = writer.out.trial()
     trial.turned = dict(writer.out.turned)
     lane, row, along = (trial.name(wish) for wish in ("lane", "row", "column"))
     place = {**writer.place, block.dim: variable(lane)}

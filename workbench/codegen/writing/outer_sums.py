@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from workbench.codegen.bodies.body_values import Bodies
 from workbench.codegen.bodies.kept_bodies import fits_in_locals
 from workbench.codegen.bodies.position_visits import BLOCK
-from workbench.codegen.emitter import Emitter, InBlock, Index, total
+from workbench.codegen.emitter import InBlock, Index, total
 from workbench.codegen.kernel_records import (
     Compute,
     Load,
@@ -103,7 +103,7 @@ def _take_rows(writer: InstanceWriter, axis: int) -> None:
         return
     for read in reads_rows(writer, block):
         if depends_on_data(read):
-            name = Emitter(set(writer.out.taken)).name("tile")
+            name = writer.out.trial().name("tile")
             writer.in_block[read] = InBlock(name, block)
             if name in read_along(writer, axis):
                 del writer.in_block[read]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from workbench.codegen.bodies.addresses import address, steps_of, tile_begin
 from workbench.codegen.bodies.body_values import Bodies
 from workbench.codegen.bodies.kept_bodies import fits_in_locals
-from workbench.codegen.emitter import Element, Emitter, InBlock, Index, total, turning, unflat
+from workbench.codegen.emitter import Element, InBlock, Index, total, turning, unflat
 from workbench.codegen.kernel_records import Store, loads_of
 from workbench.codegen.writing.block_lanes import (
     WHOLE_VECTORS,
@@ -75,7 +75,7 @@ def row_tile(writer: InstanceWriter, read: Read) -> InBlock:
 
 def _turn_rows(writer: InstanceWriter, read: Read, tile: InBlock, lanes: Range) -> None:
     """Turn rows that are equally far apart."""
-    trial = Emitter(set(writer.out.taken))
+    trial = writer.out.trial()
     lane, inner = trial.name("lane"), trial.name("inner")
     place = {**writer.place, tile.block.dim: variable(lane)}
     index = [e.substitute(place) for e in read.index if isinstance(e, Expression)]
@@ -142,7 +142,7 @@ def turn_tiles(writer: InstanceWriter, axis: int) -> None:
 
 def read_along(writer: InstanceWriter, axis: int) -> frozenset[str]:
     """Return the buffers of which a value of the body reads other elements along an axis."""
-    trial = Emitter(set(writer.out.taken))
+    trial = writer.out.trial()
     place = {**writer.place, **{d: variable(d) for d in _all_lanes(writer)}}
     bodies = Bodies(trial, writer.statement, place, writer.stored, False, writer.in_block)
     bodies.prepare()
