@@ -61,7 +61,7 @@ def test_a_link_opens_variant_pane_and_selection_in_a_fresh_notebook(lab: Lab, w
     lab.shot(page, "link-waits")
     lab.shot(page, "link-waits-dark", "JupyterLab Dark")
     page.page.wait_for_function(IDLE, timeout=60_000, polling=100)
-    panel.get_by_role("button", name="Run all cells up to it").click()
+    panel.get_by_role("button", name="Run the cells").click()
     shows(live(page), "Vectorize")
     panel.get_by_role("tab", name="Memory", selected=True).wait_for(timeout=60_000)
     panel.locator(".wbk-selected", has_text="gain").first.wait_for(timeout=60_000)

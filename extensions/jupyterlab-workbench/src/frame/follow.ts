@@ -59,7 +59,7 @@ function remedy(store: Store, { program }: Link): { missing?: string } {
 
 function wait(store: Store, link: Link): void {
   const text = `A link to ${variantOf(link)} is open: it shows once a cell has traced ${link.program}.`;
-  store.say({ text, failed: false, missing: link.program });
+  store.say({ text, failed: false, missing: link.program, unseen: true });
 }
 
 const variantOf = ({ name, program, steps }: Link): string =>

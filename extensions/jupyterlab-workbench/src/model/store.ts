@@ -15,6 +15,8 @@ export interface Notice {
   readonly failed: boolean;
   /** A workbench that the Jupyter kernel does not have: running its cell helps. */
   readonly missing?: string;
+  /** No cell needs to have it in its output: only running all cells is sure to help. */
+  readonly unseen?: boolean;
 }
 
 export interface Values {

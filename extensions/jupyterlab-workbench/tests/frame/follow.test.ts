@@ -114,7 +114,7 @@ test("a link waits for its program and for cells that run, and its steps are tak
   const { store, say, asked, last } = live();
   let calm = false;
   follow(store, await link(LATER), () => calm);
-  await soon(() => expect(store.values().notice).toMatchObject({ failed: false, missing: STATE.name }));
+  await soon(() => expect(store.values().notice).toMatchObject({ failed: false, missing: STATE.name, unseen: true }));
   expect(notice(store)).toContain(`A link to “later” of ${STATE.name} is open`);
   say({ type: "state", state: { ...STATE, workbench: "other", name: "other" }, open: true });
   say({ type: "state", state: STATE, open: true });

@@ -48,7 +48,7 @@ export function Told(): JSX.Element | null {
   return (
     <div className={notice.failed ? "wbk-banner wbk-bad" : "wbk-banner wbk-told"} role={notice.failed ? "alert" : "status"}>
       <p className="wbk-sentences">{notice.text}</p>
-      {notice.missing && <RunIt workbench={notice.missing} />}
+      {notice.missing && <RunIt workbench={notice.missing} unseen={notice.unseen ?? false} />}
       <Close close={() => store.say(null)} />
     </div>
   );
@@ -64,7 +64,7 @@ function Hint({ text, warns, children }: { text: string; warns?: boolean; childr
 }
 
 /** An offer to run the cell. A Jupyter kernel that was just started mostly needs the cells before it too. */
-function RunIt({ workbench }: { workbench: string }): JSX.Element | null {
+function RunIt({ workbench, unseen = false }: { workbench: string; unseen?: boolean }): JSX.Element | null {
   const store = useStore();
   const [runs, setRuns] = useState(false);
   const { runCell } = store.transport;
@@ -75,11 +75,13 @@ function RunIt({ workbench }: { workbench: string }): JSX.Element | null {
   };
   return (
     <div className="wbk-banner-buttons">
-      <button className="wbk-button" type="button" disabled={runs} onClick={() => run(false)}>
-        Run its cell
-      </button>
+      {!unseen && (
+        <button className="wbk-button" type="button" disabled={runs} onClick={() => run(false)}>
+          Run its cell
+        </button>
+      )}
       <button className="wbk-button" type="button" disabled={runs} onClick={() => run(true)}>
-        Run all cells up to it
+        {unseen ? "Run the cells" : "Run all cells up to it"}
       </button>
     </div>
   );

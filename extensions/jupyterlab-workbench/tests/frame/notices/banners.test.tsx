@@ -95,6 +95,17 @@ test("in place of a Jupyter kernel that has not run the program, its cell can be
   await shown.takeDown();
 });
 
+test("where no cell needs to show a program yet, all cells can be run", async () => {
+  const runCell = vi.fn(async () => undefined);
+  const shown = await drawn(Banners, GOLDEN, true, { runCell });
+  const notice = { text: "A link to other is open.", failed: false, missing: "other", unseen: true };
+  await act(async () => shown.store.say(notice));
+  expect(byText(shown.host, "button", "Run its cell")).toBeFalsy();
+  await shown.press(byText(shown.host, "button", "Run the cells"));
+  expect(runCell).toHaveBeenCalledWith("other", true);
+  await shown.takeDown();
+});
+
 test("the cell of a workbench that the Jupyter kernel does not have can be run", async () => {
   const runCell = vi.fn(async () => undefined);
   const shown = await drawn(Banners, GOLDEN, true, { runCell });
