@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import schema from "../../../schema/plugin.json";
 import { Panes } from "../../../src/frame/panes/panes";
 import { VIEWS } from "../../../src/views";
 import { act, byText, type Drawn, drawn, fire, texts } from "../../drawing";
@@ -51,4 +52,8 @@ describe("the tabs", () => {
     await act(async () => shown.store.select({ pane: VIEWS.at(-1)?.name ?? "" }));
     expect(row.scrollLeft).toBe(280);
   });
+});
+
+test("every pane can be set to be open at first", () => {
+  expect(schema.properties.pane.enum).toEqual(["none", ...VIEWS.map(({ name }) => name)]);
 });
