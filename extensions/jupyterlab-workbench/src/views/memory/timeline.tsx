@@ -7,7 +7,7 @@ import { type Band, stacked } from "./bands";
 import { type Corner, highestBetween, lastBefore, outline, peakOf, spaceOf } from "./course";
 import { bytesText } from "../../model/numbers";
 import type { Series } from "../charts/series";
-import { useWidth } from "../charts/width";
+import { usePaneHeight, useWidth } from "../charts/width";
 
 export interface Layer {
   readonly name: string;
@@ -15,9 +15,10 @@ export interface Layer {
   readonly series: Series;
 }
 
-/** The height of a chart, and that of one in a narrow pane, which is a low one too. */
+/** The height of a chart, and that of one in a low pane, where the arrays are to be seen too. */
 const [HEIGHT, LOW] = [132, 88];
-const NARROW = 560;
+/** The height from which on a pane is not low. */
+const ROOM = 480;
 export const LEFT = 58;
 export const RIGHT = 10;
 const TOP = 16;
@@ -45,6 +46,7 @@ export function Timeline(props: {
   const { space, layers, log, bands, marked, range, choose, point } = props;
   const host = useRef<HTMLDivElement>(null);
   const width = useWidth(host);
+  const room = usePaneHeight(host);
   const [hover, setHover] = useState<number | null>(null);
   const [start, setStart] = useState<number | null>(null);
   const [shown] = layers;
@@ -52,7 +54,7 @@ export function Timeline(props: {
   const { lines } = shown.view;
   const points = spaceOf(shown.view, space)?.points ?? [];
   const top = Math.max(1, ...layers.map(({ view }) => spaceOf(view, space)?.peak_bytes ?? 0));
-  const height = width < NARROW ? LOW : HEIGHT;
+  const height = room < ROOM ? LOW : HEIGHT;
   const inner = Math.max(width - LEFT - RIGHT, 1);
   const x = (line: number, of: number): number => LEFT + (line / Math.max(of, 1)) * inner;
   const y = (bytes: number): number => TOP + (height - TOP - BOTTOM) * (1 - share(bytes, top, log));
@@ -203,7 +205,7 @@ function Stack(props: {
         key={place}
         className={stands ? "wbk-band" : "wbk-band wbk-behind"}
         d={`${steps(own, view.lines, scale)}V${scale.y(0)}Z`}
-        style={{ fill: band.colour }}
+        style={{ color: band.colour }}
         onPointerEnter={() => point(band.buffers)}
         onPointerLeave={() => point([])}
       />
