@@ -77,6 +77,22 @@ def test_variants_are_measured_in_a_process_of_their_own(bench: wb.Workbench) ->
         bench.measure(backend="numbers")
 
 
+def test_names_of_python_are_those_of_the_tree_and_of_results(bench: wb.Workbench) -> None:
+    root = bench.variant
+    fast = root.apply(VECTORIZE)
+    found = bench.measure({"loops": root, "fast": fast}, repeats=2)
+    assert [row.name for row in found] == ["loops", "fast"] == list(found.named)
+    assert bench.names == {"loops": root, "fast": fast}
+    again = wb.Workbench({"axes": fast, "as I wrote it": wb.variant(leaky_sum())})
+    assert again.names == {"axes": fast, "as I wrote it": root}
+    assert again.variant == root
+    for wrong, said in [({}, r"found \[\]"), ({3: fast}, r"found \[3\]"), ({" ": fast}, "found")]:
+        with pytest.raises(WorkbenchError, match=f"expected variants by their names, {said}"):
+            wb.Workbench(wrong)
+    with pytest.raises(WorkbenchError, match="of one program, but these are of leaky_sum, returns"):
+        wb.Workbench({"a": fast, "b": returns()})
+
+
 def test_a_variant_is_profiled_in_a_process_of_its_own(bench: wb.Workbench) -> None:
     made = bench.variant.apply(VECTORIZE)
     found = bench.profile(made, "numpy", sizes={"T": 4})

@@ -6,12 +6,13 @@ import math
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, overload
 
 from workbench.backends import or_default
 from workbench.errors import RunError, WorkbenchError
+from workbench.measure.calibration.first_measurement import learn_scale
 from workbench.measure.checking.agreement import Deviation, deviations
 from workbench.measure.checking.check import ran
 from workbench.measure.rounds.affordable import smallest
@@ -52,7 +53,7 @@ class Row:
 
     @property
     def difference(self) -> str:
-        """The difference in words: `1.8 × slower`, or that none can be seen; "" for the first."""
+        """The change of its time: `× 1.8`, or that none can be seen; "" for the first."""
         if self.is_first or math.isnan(self.ratio):
             return ""
         low, high = self.ratio_interval
@@ -63,9 +64,12 @@ class Row:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Sequence[Row]):
-    """Variants beside each other, in the order given; the others are compared with the first."""
+    """Variants beside each other, in the order given; the others are compared with the first.
+    `named` are those that the caller gave a name.
+    """
 
     rows: tuple[Row, ...]
+    named: Mapping[str, Variant] = field(default_factory=dict, compare=False)
 
     @overload
     def __getitem__(self, index: int) -> Row: ...
@@ -146,7 +150,8 @@ def compare(
 ) -> Comparison:
     """Measure variants of one program in turn, A B A B …, in this process.
 
-    `variants` may be a mapping from names to variants; else they are named by their steps. A
+    `variants` may be a mapping from names to variants, which the workbench shows too; else they are
+    named by their steps. A
     program stands for itself under the automatic recipe, as in `wb.run`. Each is checked as
     `wb.measure` does, and at the measured sizes against the first that passed. A variant that is
     wrong has no times, nor has one that runs out of memory. One that would take too long says how
@@ -157,7 +162,9 @@ def compare(
         used, sizes, seed, dtype, repeats, warmup, force, name, threads=threads
     )
     (last,) = deque(comparing(variants, request, progress, backend), maxlen=1)
-    return last.comparison()
+    given = variants if isinstance(variants, Mapping) else {}
+    named = {name: one.variant for name, one in last.candidates.items() if name in given}
+    return replace(last.comparison(), named=named)
 
 
 def comparing(
@@ -193,6 +200,7 @@ def comparing(
             yield SoFar(candidates, rounds)
     if not rounds:
         yield SoFar(candidates, 0)
+    learn_scale(in_order)
 
 
 def comparison(measurements: Mapping[str, Measurement]) -> Comparison:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from workbench.backends import get, or_default
+from workbench.measure.calibration.first_measurement import learn_scale
 from workbench.measure.rounds.measurement import Measurement
 from workbench.measure.rounds.rounds import (
     MeasureRequest,
@@ -55,4 +56,5 @@ def measure(
         candidate = prepare(chosen, request)
         for _ in alternate([candidate], request, report):
             pass
+    learn_scale([candidate])
     return candidate.measurement()

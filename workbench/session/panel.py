@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,16 +36,24 @@ if TYPE_CHECKING:
 class Workbench:
     """The interactive workbench of a program. It opens beside the notebook and in the cell's
     output. There is one for each program name: made again, it follows the new program and tries the
-    steps of the old one on it.
+    steps of the old one on it. A mapping of names to variants of one program shows the last of
+    them, and all under these names.
 
     `store` is the file that measurements are appended to, `wb.store()` unless given.
     """
 
-    def __init__(self, program: Program | Variant, store: Store | str | Path | None = None) -> None:
-        shown = variant(program)
+    def __init__(
+        self,
+        program: Program | Variant | Mapping[str, Program | Variant],
+        store: Store | str | Path | None = None,
+    ) -> None:
+        named = _named(program) if isinstance(program, Mapping) else {}
+        shown = list(named.values())[-1] if isinstance(program, Mapping) else variant(program)
         self._notebook = _notebook()
         where = store if isinstance(store, Store) else store_at(store)
         self._session = self._notebook.show(shown, where)
+        for name, one in named.items():
+            self._session.call(one, name)
 
     @property
     def variant(self) -> Variant:
@@ -93,7 +102,7 @@ class Workbench:
 
     def measure(
         self,
-        variants: Sequence[Variant] | None = None,
+        variants: Sequence[Variant] | Mapping[str, Variant] | None = None,
         backend: str | None = None,
         *,
         sizes: Mapping[str, int] | None = None,
@@ -103,12 +112,16 @@ class Workbench:
         force: bool = False,
     ) -> Comparison:
         """Measure variants, by default the whole tree, in a process of their own, and wait for the
-        result. It is that of `wb.compare`, with its `backend`, shown in the workbench and appended
-        to its store. A measurement stopped in the workbench returns its finished rounds; Ctrl-C
-        stops it too and keeps them.
+        result. A mapping names them, here and in the workbench. The result is that of `wb.compare`,
+        with its `backend`, shown in the workbench and appended to its store. A measurement stopped
+        in the workbench returns its finished rounds; Ctrl-C stops it too and keeps them.
         """
         seed = checked_seed(seed)
-        chosen = tuple(self.variants if variants is None else variants)
+        named = _named(variants) if isinstance(variants, Mapping) else {}
+        given = self.variants if variants is None else variants
+        chosen = tuple(named.values() if isinstance(given, Mapping) else given)
+        for name, one in named.items():
+            self._session.call(one, name)
         for one in chosen:
             if one.key not in self._session.tree.variants:
                 self._session.adopt([one])
@@ -123,7 +136,10 @@ class Workbench:
         if result.error is not None:
             raise WorkbenchError(result.error.sentence)
         assert result.comparison is not None
-        return result.comparison
+        if not named:
+            return result.comparison
+        rows = zip(result.comparison, named, strict=True)
+        return Comparison(tuple(replace(row, name=name) for row, name in rows), named)
 
     @property
     def result(self) -> Result:
@@ -294,6 +310,22 @@ def watch(template: Template, *, store: Store | None = None, **arguments: Any) -
     if not isinstance(template, Template):
         raise WorkbenchError(f"expected a function decorated with @wb.program, found {template!r}")
     return Watch(template, arguments, store)
+
+
+def _named(given: Mapping[str, Program | Variant]) -> dict[str, Variant]:
+    """Return variants by name. Raises WorkbenchError where there is none, a name is no text, or
+    they are of several programs.
+    """
+    named = {name: variant(one) for name, one in given.items()}
+    names: list[object] = list(given)
+    if not names or not all(isinstance(name, str) and name.strip() for name in names):
+        raise WorkbenchError(f"expected variants by their names, found {names}")
+    if len({one.root.key for one in named.values()}) > 1:
+        programs = ", ".join(dict.fromkeys(one.root.program.name for one in named.values()))
+        raise WorkbenchError(
+            f"one workbench has variants of one program, but these are of {programs}"
+        )
+    return named
 
 
 def _unnamed(name: str, known: Mapping[str, Variant]) -> str:

@@ -21,7 +21,7 @@ from workbench.lowering.memory.lives import described
 from workbench.planning.cost.counted import Counted, counted
 from workbench.planning.cost.prediction import Prediction, predict
 from workbench.planning.machine.calibrated import machine
-from workbench.planning.recipe.aim import Aim, Objective, expect_aim
+from workbench.planning.recipe.aim import Aim, Objective, SearchListener, expect_aim, silent
 from workbench.planning.recipe.automatic import planned
 from workbench.polyhedral import tree
 from workbench.polyhedral.expression import whole
@@ -308,6 +308,7 @@ def optimize(
     backend: str | None = None,
     dtype: str = "float32",
     threads: int | None = None,
+    progress: SearchListener = silent,
 ) -> Variant:
     """Return the variant after the automatic recipe: ordinary steps, each visible and undoable.
 
@@ -317,6 +318,8 @@ def optimize(
     way says why its step was taken. A program is taken as written. `backend`: "native" where there
     is a C compiler, else "numpy", unless given. For "native" and "cuda" all that runs over an
     independent dimension runs in blocks (`Persist`), enough of them for `threads` or for the GPU.
+    `progress` is called with each idea that is tried, and with what the best plan costs so far; not
+    where the recipe was found before.
 
     Raises WorkbenchError where no plan fits under the capacity, and for an unknown dtype.
     """
@@ -326,7 +329,8 @@ def optimize(
     backend = or_default(backend)
     known = resolve(root.program.equations, sizes)
     shared = threads_of(backend, threads)
-    plan = planned(root.program, Aim(objective, most, known, machine(backend), dtype, shared))
+    aim = Aim(objective, most, known, machine(backend), dtype, shared, progress)
+    plan = planned(root.program, aim)
     for taken in plan.taken:
         root = Variant(taken.program, root, taken.step, taken.notes, taken.why)
     return root

@@ -1,6 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const PROTOCOL = 11;
+export const PROTOCOL = 12;
 
 export const DOT = {
   "nameSize": 16,
@@ -29,7 +29,7 @@ export const DOT = {
   "end": "</font>>"
 } as const;
 
-export const UNITS = {"seconds": [["h", 3600, 6000], ["min", 60, 100], ["s", 1, 1], ["ms", 0.001, 0.001], ["µs", 1e-06, 1e-06], ["ns", 1e-09, 0]], "thousands": [["T", 1000000000000, 1000000000000], ["G", 1000000000, 1000000000], ["M", 1000000, 1000000], ["k", 1000, 1000], ["", 1, 0]]} as const;
+export const UNITS = {"seconds": [["d", 86400, 172800], ["h", 3600, 6000], ["min", 60, 100], ["s", 1, 1], ["ms", 0.001, 0.001], ["µs", 1e-06, 1e-06], ["ns", 1e-09, 0]], "thousands": [["T", 1000000000000, 1000000000000], ["G", 1000000000, 1000000000], ["M", 1000000, 1000000], ["k", 1000, 1000], ["", 1, 0]]} as const;
 
 export type Kind = "operation" | "contraction" | "reduction" | "random" | "recurrence" | "update" | "external";
 
@@ -628,7 +628,7 @@ export interface NotMadeView {
 }
 
 export interface ProgressView {
-  readonly what: "measurement" | "run" | "profile" | "calibration";
+  readonly what: "measurement" | "run" | "profile" | "calibration" | "search";
   readonly stage: string;
   readonly done: number;
   readonly total: number;

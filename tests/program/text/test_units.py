@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,48 +16,34 @@ from workbench.program.text.units import (
     digits,
     percent,
     ratio_text,
+    ratios_text,
     seconds_text,
 )
 
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (12_345, "3.43 h"),
-        (1234.5, "20.6 min"),
-        (99.94, "99.9 s"),
-        (12.345, "12.3 s"),
-        (9.996e-4, "1 ms"),
-        (9.994e-4, "999 µs"),
-        (0.012345, "12.3 ms"),
-        (1.2345e-5, "12.3 µs"),
-        (1e-8, "10 ns"),
-        (1.234e-11, "0.0123 ns"),
-        (0, "0 s"),
-        (math.nan, "–"),
-    ],
-)
-def test_seconds_are_written_with_their_unit(seconds: float, text: str) -> None:
-    assert seconds_text(seconds) == text
+NUMBERS = Path(__file__).parents[2] / "golden" / "session" / "numbers.json"
+"""What the functions of the same names in the browser are held to as well (`numbers.test.ts`)."""
+SAME: dict[str, Callable[[Any], str]] = {
+    "secondsText": seconds_text,
+    "bytesText": bytes_text,
+    "ratioText": ratio_text,
+    "percent": percent,
+    "digits": digits,
+}
+CASES = [
+    (name, number, text)
+    for name, rows in json.loads(NUMBERS.read_text("utf8")).items()
+    for number, text in rows
+]
 
 
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [
-        (0, "0 B"),
-        (5, "5 B"),
-        (999, "999 B"),
-        (1000, "1 kB"),
-        (12_250, "12.3 kB"),
-        (999_499, "999 kB"),
-        (999_500, "1 MB"),
-        (-12_345_678, "−12.3 MB"),
-        (2 * 10**12, "2 TB"),
-    ],
-)
-def test_bytes_are_written_with_their_unit(count: int, text: str) -> None:
-    assert bytes_text(count) == text
-    assert bytes_text(None) == "–"
+@pytest.mark.parametrize(("name", "number", "text"), CASES)
+def test_numbers_are_written_as_in_the_browser(name: str, number: float, text: str) -> None:
+    assert SAME[name](number) == text
+
+
+def test_what_is_not_known_is_a_dash_and_what_has_no_end_says_so() -> None:
+    assert (seconds_text(math.nan), bytes_text(None)) == ("–", "–")
+    assert digits(math.inf) == "inf"
 
 
 def test_amounts_have_the_unit_of_their_size() -> None:
@@ -62,34 +52,5 @@ def test_amounts_have_the_unit_of_their_size() -> None:
     assert amount(5e15, "op") == "5000 Top"
 
 
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [
-        (0, "0"),
-        (1.005, "1"),  # a little less as a float
-        (2.125, "2.13"),
-        (100.5, "101"),
-        (1030, "1030"),
-        (-0.00012345, "−0.000123"),
-        (1.5e-7, "0.00000015"),
-        (math.inf, "inf"),
-    ],
-)
-def test_digits_are_three_without_an_exponent(number: float, text: str) -> None:
-    assert digits(number) == text
-
-
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [(0, "0 %"), (0.0004, "< 0.1 %"), (0.057, "5.7 %"), (0.125, "13 %"), (1.5, "150 %")],
-)
-def test_shares_are_written_in_percent(share: float, text: str) -> None:
-    assert percent(share) == text
-
-
-@pytest.mark.parametrize(
-    ("ratio", "text"),
-    [(0.3125, "3.2 × faster"), (1.8, "1.8 × slower"), (1.004, "as fast"), (0.996, "as fast")],
-)
-def test_ratios_are_written_in_words(ratio: float, text: str) -> None:
-    assert ratio_text(ratio) == text
+def test_intervals_of_ratios_count_as_the_ratio_does() -> None:
+    assert (ratios_text(0.25, 0.3125), ratios_text(1.9, 2.1)) == ("3.2–4", "1.9–2.1")

@@ -76,7 +76,7 @@ def test_what_a_gpu_measured_is_shown_where_there_is_none(
         ("NVIDIA H200", "2026-03-02T10:00:00+00:00", "cuda", key)
         for key in (root.key, vectorized.key)
     ]
-    assert state.measurements[1].difference == "4 × faster"
+    assert state.measurements[1].difference == "÷ 4"
     assert state.measurements[1].last_steps is not None
     (cuda,) = (b for b in state.backends if b.name == "cuda")
     failed = shown.view.ask(**MEASURE | {"backend": "cuda"}, variants=[shown.root])

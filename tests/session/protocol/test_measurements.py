@@ -25,7 +25,7 @@ def test_a_comparison_is_told_against_its_first() -> None:
     assert (a.group, b.group) == ("c", "c")
     assert (a.ratio, a.difference, a.label) == (1.0, "", "as written")
     assert b.ratio == 0.5
-    assert b.difference == "2 × faster"
+    assert b.difference == "÷ 2"
     assert b.ratio_low is not None
     assert b.ratio_high is not None
     assert b.ratio_low <= 0.5 <= b.ratio_high
@@ -58,10 +58,10 @@ def test_a_step_is_told_against_the_nearest_variant_that_it_goes_on_from() -> No
     ]
     assert shown == [
         None,
-        ("root", "2 × faster"),
-        ("root-b", "4 × faster"),
-        ("root", "4 × faster"),
-        ("root", "4 × faster"),
+        ("root", "÷ 2"),
+        ("root-b", "÷ 4"),
+        ("root", "÷ 4"),
+        ("root", "÷ 4"),
     ]
 
 

@@ -45,8 +45,8 @@ def measured_page(notes: str = "") -> str:
 
 def test_a_page_tells_result_numbers_check_and_recipe() -> None:
     text = measured_page("First.\n\nSecond line\nof two.")
-    assert "<title>leaky_sum: 2 × faster, as much memory</title>" in text
-    assert '<p class="headline measured">2 × faster, as much memory</p>' in text
+    assert "<title>leaky_sum: time ÷ 2, memory same</title>" in text
+    assert '<p class="headline measured">time ÷ 2, memory same</p>' in text
     assert "<p>First.</p><p>Second line\nof two.</p>" in text
     assert "✓ computes what the program says" in text
     assert "agrees with the reference at B=3, T=4 (float32)" in text

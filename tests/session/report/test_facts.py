@@ -50,17 +50,15 @@ def test_what_was_measured_in_turn_is_the_headline() -> None:
     new = of(FAST, 0.1, 0.105, 0.1, 0.1, 0.1, comparison="c", peak=2048)
     found = told(old, new)
     head = headline(found)
-    assert head.text == "2 × faster, 4 × less memory"
-    assert re.fullmatch(
-        r"Measured in turn: [\d.]+ to [\d.]+ × faster, with 95 % confidence\.", head.basis
-    )
+    assert head.text == "time ÷ 2, memory ÷ 4"
+    assert re.fullmatch(r"Measured in turn: ÷ [\d.]+–[\d.]+, with 95 % confidence\.", head.basis)
     first, *others = rows(found)
-    assert (first.by, first.difference) == ("measured", "2 × faster")
+    assert (first.by, first.difference) == ("measured", "÷ 2")
     assert first.before.startswith("200 ms (200 ms to ")
     assert [(r.quantity, r.by, r.difference) for r in others] == [
-        ("Time of a run", "predicted", "as fast"),
-        ("Peak memory, device", "measured", "4 × less"),
-        ("Peak memory, device", "predicted", "as much"),
+        ("Time of a run", "predicted", "same"),
+        ("Peak memory, device", "measured", "÷ 4"),
+        ("Peak memory, device", "predicted", "same"),
     ]
     assert where_text(found) == (
         "Measured on a processor, 2 of 2 cores: numpy, float32, at B=30, T=50, seed 0, 5 runs "
@@ -71,21 +69,21 @@ def test_what_was_measured_in_turn_is_the_headline() -> None:
 def test_a_difference_that_cannot_be_seen_is_said_to_be_none() -> None:
     samples = (0.1, 0.2, 0.3, 0.15, 0.25)
     found = told(of(ROOT, *samples, comparison="c"), of(FAST, *samples[::-1], comparison="c"))
-    assert headline(found).text == "no measurable difference in time, as much memory"
+    assert headline(found).text == "no measurable difference in time, memory same"
 
 
 def test_a_slower_variant_is_said_to_be_so() -> None:
     old, new = of(ROOT, 0.1, 0.1, comparison="c"), of(FAST, 0.2, 0.21, comparison="c", peak=8192)
     head = headline(told(old, new))
-    assert head.text == "2.05 × slower, 2 × more memory"
-    assert head.basis == "Measured in turn: 2 to 2.1 × slower, with 95 % confidence."
+    assert head.text == "time × 2.05, memory × 2"
+    assert head.basis == "Measured in turn: × 2–2.1, with 95 % confidence."
 
 
 def test_what_was_not_measured_in_turn_is_told_to_be_so() -> None:
     found = told(of(ROOT, 0.2, 0.2), of(FAST, 0.1, 0.1))
-    assert headline(found).text == "2 × faster, as much memory"
+    assert headline(found).text == "time ÷ 2, memory same"
     assert "not in turn" in headline(found).basis
-    assert next(iter(rows(found))).difference == "2 × faster, not in turn"
+    assert next(iter(rows(found))).difference == "÷ 2, not in turn"
 
 
 def test_runs_at_other_sizes_are_not_put_beside_each_other() -> None:
@@ -99,7 +97,7 @@ def test_the_newest_measured_in_turn_with_times_counts() -> None:
     good = [of(ROOT, 0.2, 0.2, comparison="a"), of(FAST, 0.1, 0.1, comparison="a")]
     newer = [of(ROOT, 0.3, 0.3, comparison="b"), of(FAST, 0.1, 0.1, comparison="b")]
     slow = [of(ROOT, comparison="c", too_slow="a run takes an hour"), of(FAST, 0.1, comparison="c")]
-    assert headline(told(*good, *newer, *slow)).text.startswith("3 × faster")
+    assert headline(told(*good, *newer, *slow)).text.startswith("time ÷ 3")
 
 
 def test_a_failed_check_is_the_headline() -> None:

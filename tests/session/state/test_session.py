@@ -68,7 +68,7 @@ def test_a_view_of_another_protocol_is_told_so(shown: Shown) -> None:
         ({"type": "show"}, "show lacks variant"),
         ({"type": "show", "variant": "nowhere"}, "there is no variant nowhere in the tree"),
         ({"type": "show", "variant": "", "workbench": "lost"}, "there is no workbench 'lost'"),
-        ({"type": "cancel"}, "there is no measurement to stop"),
+        ({"type": "cancel"}, "there is nothing to stop"),
         ({"type": "change", "arguments": {}}, "no template of leaky_sum is watched"),
         ({"type": "load", "show": True, "text": "{"}, "this is no saved workbench: it is not JSON"),
         ({"type": "load", "show": True, "text": "{}"}, "it lacks protocol, release or state"),
@@ -114,17 +114,9 @@ def test_parts_are_computed_once_and_kept(shown: Shown) -> None:
     assert shown.view.sessions.work.pid is None
 
 
-RUN_ON = {"backend": "numpy", "sizes": {}, "dtype": "float32"}
-
-
-@pytest.mark.parametrize("task", ["apply", "optimize"])
-def test_new_variants_come_with_the_picture_of_the_last(shown: Shown, task: str) -> None:
+def test_a_new_variant_comes_with_its_picture(shown: Shown) -> None:
     """As work of its own, drawing would wait for whatever the worker turned to meanwhile."""
-    asked = {
-        "apply": {"step": VECTORIZE},
-        "optimize": {"objective": "time", "capacity": None, **RUN_ON},
-    }
-    done = shown.view.ask(type=task, variant=shown.root, **asked[task])
+    done = shown.view.ask(type="apply", variant=shown.root, step=VECTORIZE)
     assert isinstance(done, Done), done
     made = shown.session.tree.shown
     assert done.variant == made.key != shown.root
@@ -249,18 +241,6 @@ def test_a_branch_is_tried_on_another(shown: Shown) -> None:
     written = shown.view.ask(type="replay", variant=shown.root, onto=vectorized, only_last=True)
     assert isinstance(written, Failed)
     assert "has no step" in written.error.sentence
-
-
-def test_the_automatic_recipe_is_a_chain_of_variants(shown: Shown) -> None:
-    done = shown.view.ask(
-        type="optimize", variant=shown.root, objective="time", capacity=None, **RUN_ON
-    )
-    assert isinstance(done, Done)
-    best = wb.optimize(leaky_sum(), backend="numpy")
-    assert done.variant == best.key
-    state = shown.view.newest
-    assert [v.why for v in state.variants if v.key == best.key] == [best.because]
-    assert len(state.variants) == 1 + len(best.steps)
 
 
 def test_a_worker_that_dies_is_replaced_and_what_it_did_fails(shown: Shown) -> None:

@@ -68,3 +68,9 @@ def test_a_tree_is_refused_what_is_not_in_it() -> None:
         tree.without(ROOT.key)
     with pytest.raises(WorkbenchError, match="another program does not belong"):
         tree.with_variant(wb.variant(leaky_sum(B=5)))
+
+
+def test_a_name_that_is_proposed_gets_a_number_where_it_is_taken_and_replaces_none() -> None:
+    tree = planted(FOLDED).called(B.key, "automatic").called(FOLDED.key, "automatic")
+    assert tree.names == {B.key: "automatic", FOLDED.key: "automatic 2"}
+    assert tree.called(B.key, "other") is tree

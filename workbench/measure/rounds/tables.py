@@ -15,6 +15,7 @@ from workbench.program.text.units import (
     bytes_text,
     digits,
     on_threads,
+    ratios_text,
     seconds_text,
     seconds_unit,
 )
@@ -141,13 +142,11 @@ def _time(record: TableRow) -> str:
 
 
 def _ratio(record: TableRow) -> str:
-    """Return the ratio in words: `3.4 × faster (3.1–3.6)`."""
+    """Return the ratio with its interval: `÷ 3.4 (3.1–3.6)`."""
     low, high = record["ratio_low"], record["ratio_high"]
     if not record["difference"] or low <= 1.0 <= high:
         return str(record["difference"])
-    if high < 1.0:
-        low, high = 1 / high, 1 / low
-    return f"{record['difference']} ({digits(low)}–{digits(high)})"
+    return f"{record['difference']} ({ratios_text(low, high)})"
 
 
 def _compiler(record: TableRow) -> str:

@@ -1,13 +1,17 @@
 """The file of a machine's measured constants, in the user's cache directory.
-`measure/calibration/` measures them; without the file there are built-in ones.
+`measure/calibration/` measures them; without the file there are built-in ones, in the scale of the
+first measurement here once there is one.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import platform
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +19,24 @@ from workbench.errors import UnavailableError, WorkbenchError, nearest
 from workbench.folders import CACHE_VARIABLE, cache_directory
 from workbench.planning.machine.constants import Machine
 from workbench.planning.machine.defaults import DEFAULTS
+from workbench.planning.machine.first_scale import FirstScale, keep, kept, name_of, scaled
 from workbench.processor import model
 
 FORMAT = 3
 """The version of the file's format; files of another one are not read."""
 
 
+UNCALIBRATED = "uncalibrated: "
+"""The beginning of a note on built-in constants whose scale is not known."""
+
 ON_PROCESSOR = frozenset(("numpy", "native"))
 """The backends whose constants are a processor's; its model and cores are their `device`."""
 
 
 def machine(backend: object) -> Machine:
-    """Return the measured constants of this machine, or built-in ones with a note on the reason."""
+    """Return the measured constants of this machine, or built-in ones with a note that says why,
+    and where their scale comes from.
+    """
     if not isinstance(backend, str):
         raise WorkbenchError(f"backend {backend!r}; expected a name (sizes are given by sizes=)")
     if backend not in DEFAULTS:
@@ -76,18 +86,54 @@ def file_of(backend: str) -> Path:
     return cache_directory() / f"{backend}-{host}.json"
 
 
+def keep_scale(
+    backend: str, factor: float, program: str, sizes: Mapping[str, int], dtype: str, date: str
+) -> None:
+    """Keep the scale of a backend's built-in constants, with the measurement that it comes from.
+    Raises WorkbenchError where the file cannot be written.
+    """
+    device = model() if backend in ON_PROCESSOR else ""
+    where = program, dict(sizes), dtype, device, date, _constants(backend)
+    keep(scale_file(backend), FirstScale(factor, *where))
+
+
+def scale_of(backend: str) -> FirstScale | None:
+    """Return the scale of a backend's built-in constants on this machine, where it is known."""
+    scale = kept(scale_file(backend))
+    if scale is None or scale.constants != _constants(backend):
+        return None
+    return scale if backend not in ON_PROCESSOR or scale.device == model() else None
+
+
+def scale_file(backend: str) -> Path:
+    """Return the file of that scale."""
+    path = file_of(backend)
+    return path.with_name(f"{path.stem}-scale.json")
+
+
 def stamp(backend: str) -> str:
-    """Return what changes whenever the constants of a backend are measured, "" before."""
+    """Return what changes whenever the constants of a backend are measured, or their scale is
+    found; "" before.
+    """
     if backend not in DEFAULTS:
         return ""
-    try:
-        return str(file_of(backend).stat().st_mtime_ns)
-    except OSError:
-        return ""
+    times = []
+    for path in (file_of(backend), scale_file(backend)):
+        with contextlib.suppress(OSError):
+            times.append(str(path.stat().st_mtime_ns))
+    return " ".join(times)
 
 
 def _default(backend: str, why: str) -> Machine:
-    return replace(DEFAULTS[backend], note=f"uncalibrated: {why}")
+    built_in, scale = DEFAULTS[backend], scale_of(backend)
+    if scale is None:
+        return replace(built_in, note=f"{UNCALIBRATED}{why}")
+    return replace(scaled(built_in, scale.factor), note=f"{scale}; {why}")
+
+
+@cache
+def _constants(backend: str) -> str:
+    return name_of(DEFAULTS[backend])
 
 
 def _from_json(data: Any) -> Machine:

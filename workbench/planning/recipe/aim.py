@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from workbench.errors import WorkbenchError, nearest
@@ -12,11 +12,20 @@ from workbench.polyhedral.expression import whole
 
 Objective = Literal["time", "memory"]
 
+SearchListener = Callable[[str, str], None]
+"""A function called with what is tried next, and with the cost of the best plan so far in words, ""
+where none is known.
+"""
+
+
+def silent(idea: str, so_far: str) -> None:
+    """Listen to nothing."""
+
 
 @dataclass(frozen=True)
 class Aim:
     """The aim of a plan: least time or least memory of the device, at most `capacity` bytes of it,
-    for runs at these sizes.
+    for runs at these sizes. `told` hears of the search, which it has no part in.
     """
 
     objective: Objective
@@ -25,6 +34,7 @@ class Aim:
     machine: Machine
     dtype: str
     threads: int
+    told: SearchListener = field(default=silent, compare=False, repr=False)
 
     def __hash__(self) -> int:
         """Return the same for equal aims; sizes are a mapping, and have no hash."""

@@ -55,14 +55,17 @@ def planned(program: Program, aim: Aim) -> Plan:
 
 
 def _searched(program: Program, aim: Aim) -> Plan:
-    judge = Judge(aim.machine, aim.sizes, aim.dtype, aim.threads)
+    judge = Judge(aim.machine, aim.sizes, aim.dtype, aim.threads, aim.told)
     limit = MOST // len(program.statements) + 1
+    if aim.machine.backend in ("native", "cuda"):
+        aim.told("all that is independent in blocks", "")
     if aim.machine.backend == "native":
         blocks = judge.of(persisted(Plan(program), judge, core_cache().bytes))
         return _Frugal(judge, aim, limit, blocks, blocks).planned()
     if aim.machine.backend == "cuda":
         blocks = judge.of(on_multiprocessors(Plan(program), judge))
         return _Frugal(judge, aim, limit, blocks, blocks).planned()
+    aim.told("all that is independent as axes", "")
     whole = judge.of(vectorized(Plan(program)))
     whole = Search(judge, _faster, _seconds, limit, best=True).improved(whole)
     fast = Search(judge, nearer, _seconds, limit, best=True).improved(whole)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from workbench.lowering.loop_program import LoopProgram
@@ -12,6 +12,7 @@ from workbench.lowering.loops.records import DEVICE
 from workbench.planning.cost.counted import Counted, counted
 from workbench.planning.cost.prediction import Prediction, predict
 from workbench.planning.machine.constants import Machine
+from workbench.planning.recipe.aim import SearchListener, silent
 from workbench.planning.recipe.plan import Plan
 from workbench.program.text.units import bytes_text, seconds_text
 
@@ -100,12 +101,15 @@ class JudgedPlan:
 
 @dataclass(frozen=True)
 class Judge:
-    """A judge that predicts plans at one machine, size, dtype and number of threads."""
+    """A judge that predicts plans at one machine, size, dtype and number of threads. `told` hears
+    what is tried.
+    """
 
     machine: Machine
     sizes: Mapping[str, int]
     dtype: str
     threads: int
+    told: SearchListener = field(default=silent, compare=False, repr=False)
 
     def of(self, plan: Plan) -> JudgedPlan:
         """Judge the plan with its arrays folded, before memory is donated."""

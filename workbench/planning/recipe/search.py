@@ -96,7 +96,10 @@ class Search:
         return self.known[at]
 
     def _judged(self, now: JudgedPlan, idea: Idea) -> JudgedPlan | None:
-        plan = idea.take(now.plan) if self.tries < self.limit else None
+        if self.tries >= self.limit:
+            return None
+        self.judge.told(idea.name, str(now))
+        plan = idea.take(now.plan)
         if plan is None:
             return None
         self.tries += 1

@@ -13,6 +13,7 @@ Units = tuple[tuple[str, float, float], ...]
 
 UNITS: Mapping[str, Units] = {
     "seconds": (
+        ("d", 86_400, 172_800),
         ("h", 3600, 6000),
         ("min", 60, 100),
         ("s", 1, 1),
@@ -30,6 +31,9 @@ UNITS: Mapping[str, Units] = {
 }
 """Units, the largest first: how one is written, its size, and the number from which on it is taken.
 """
+
+SAME = "same"
+"""What a ratio of about one is called."""
 
 _EXACT = Context(prec=400)
 
@@ -86,11 +90,18 @@ def percent(share: float) -> str:
 
 
 def ratio_text(ratio: float) -> str:
-    """Write seconds over others in words: `3.2 × faster`."""
+    """Write what an amount became of another: `÷ 3.2` of what is less, `× 1.8` of what is more."""
     size = 1 / ratio if ratio < 1 else ratio
     if size < 1.005:
-        return "as fast"
-    return f"{digits(size)} × {'faster' if ratio < 1 else 'slower'}"
+        return SAME
+    return f"{'÷' if ratio < 1 else '×'} {digits(size)}"
+
+
+def ratios_text(low: float, high: float) -> str:
+    """Write the interval of a ratio as the number beside it counts, from 1 upwards: `3.1–3.6`."""
+    if high < 1:
+        low, high = 1 / high, 1 / low
+    return f"{digits(low)}–{digits(high)}"
 
 
 def _unit(number: float, kind: str) -> tuple[str, float]:

@@ -35,7 +35,7 @@ from workbench.variants.variant import Variant
 MODULE = "workbench.session.processes.worker"
 
 URGENCY: Mapping[str, int] = {
-    "apply": 0, "replay": 0, "automatic": 1, "anew": 1, "trace": 0, "recorded": 4,
+    "apply": 0, "replay": 0, "anew": 1, "trace": 0, "recorded": 4,
     "follow": 0, "report": 1,
     "snapshot": 0, "preview": 1, "why": 1, "reason": 1, "value": 1, "domain": 1, "play": 1,
     "code": 2,

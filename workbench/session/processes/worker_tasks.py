@@ -33,7 +33,7 @@ from workbench.session.protocol.state import MeasurementView
 from workbench.session.report.document import document, file_name
 from workbench.session.report.facts import Setting, facts
 from workbench.transforms.step.step_json import from_json
-from workbench.variants.variant import Variant, optimize
+from workbench.variants.variant import Variant
 
 Json = Mapping[str, Any]
 
@@ -83,19 +83,6 @@ def follow(root: Variant, steps: Sequence[Json]) -> Iterator[Grown | Picture]:
     yield from _grown(root, root.replay(steps))
 
 
-def automatic(
-    variant: Variant,
-    objective: Any,
-    capacity: int | None,
-    backend: str,
-    sizes: Mapping[str, int],
-    dtype: str,
-) -> Iterator[Grown | Picture]:
-    """Take the steps of the automatic recipe on a variant."""
-    best = optimize(variant, objective, capacity, sizes=sizes, backend=backend, dtype=dtype)
-    yield from _grown(variant, best)
-
-
 def anew(root: Variant, written: str, entries: Sequence[ReplayOrder]) -> Iterator[Grown | Misfit]:
     """Take the steps of a whole tree, with the root key `written`, on this root. The descendants of
     a step that does not fit are left out.
@@ -140,8 +127,7 @@ def recorded(root: Variant, store: Store) -> Iterator[Any]:
 
 
 TASKS: dict[str, Callable[..., Iterator[Any]]] = {
-    task.__name__: task
-    for task in (part, apply, replay, follow, automatic, anew, report, trace, recorded)
+    task.__name__: task for task in (part, apply, replay, follow, anew, report, trace, recorded)
 }
 
 

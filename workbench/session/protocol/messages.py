@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from workbench.session.protocol.state import ErrorView, State, UntracedView
 
-PROTOCOL = 11
+PROTOCOL = 12
 """Raised with every change of a message, a state or a part; the other side says so and stops."""
 
 Part = Literal[
@@ -143,7 +143,9 @@ class Replay:
 
 @dataclass(frozen=True)
 class Optimize:
-    """Takes the automatic recipe from a variant on."""
+    """Looks for the automatic recipe from a variant on, in a process of its own, and takes its
+    steps: all of them, under the recipe's name, or none.
+    """
 
     type: Literal["optimize"]
     id: int
@@ -220,7 +222,7 @@ class Calibrate:
 @dataclass(frozen=True)
 class Cancel:
     """Stops the current measurement, of which finished rounds stay, the current run, of which
-    finished iterations stay, or the current profile or calibration.
+    finished iterations stay, or the current profile, calibration or search for steps.
     """
 
     type: Literal["cancel"]

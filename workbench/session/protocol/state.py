@@ -280,11 +280,12 @@ class NotMadeView:
 
 @dataclass(frozen=True)
 class ProgressView:
-    """A measurement, a run, a profile or a calibration under way. `group` is its comparison, ""
-    before the first round is finished; of a run its `RunView.id`.
+    """A measurement, a run, a profile, a calibration or a search for steps under way. `group` is
+    its comparison, "" before the first round is finished; of a run its `RunView.id`. `total` is 0
+    where nobody knows how much there is; a search counts in `done` what it tried.
     """
 
-    what: Literal["measurement", "run", "profile", "calibration"]
+    what: Literal["measurement", "run", "profile", "calibration", "search"]
     stage: str
     done: int
     total: int

@@ -9,9 +9,9 @@ from workbench.measure.compare import NO_DIFFERENCE
 from workbench.program.sizes import numbers, resolve
 from workbench.program.text.units import (
     bytes_text,
-    digits,
     on_threads,
     ratio_text,
+    ratios_text,
     seconds_text,
 )
 from workbench.session.protocol.state import MeasurementView
@@ -56,12 +56,12 @@ def headline(facts: Facts) -> Headline:
     if facts.ratio is not None and first is not None and second is not None:
         low, high = facts.interval
         seen = not low <= 1.0 <= high
-        time = ratio_text(facts.ratio) if seen else f"{NO_DIFFERENCE} in time"
+        time = f"time {ratio_text(facts.ratio)}" if seen else f"{NO_DIFFERENCE} in time"
         memory = memory_text(_peak(first), _peak(second))
         basis = f"Measured in turn: {_between(low, high)}, with 95 % confidence."
         return Headline(_joined(time, memory), basis if seen else "Measured in turn.", "measured")
     if first is not None and second is not None and first.median and second.median:
-        time = ratio_text(second.median / first.median)
+        time = f"time {ratio_text(second.median / first.median)}"
         memory = memory_text(_peak(first), _peak(second))
         basis = "Measured, but not in turn: what else the machine did meanwhile is in it."
         return Headline(_joined(time, memory), basis, "measured")
@@ -73,7 +73,7 @@ def _predicted(facts: Facts) -> Headline:
     if old is None or new is None:
         why = facts.after.unpredicted or facts.before.unpredicted
         return Headline("neither measured nor predicted", why, "predicted")
-    time = ratio_text(new.seconds / old.seconds) if old.seconds else ""
+    time = f"time {ratio_text(new.seconds / old.seconds)}" if old.seconds else ""
     memory = memory_text(old.peak_bytes.get(SPACE, 0), new.peak_bytes.get(SPACE, 0))
     note = f" The seconds are rough: {new.note}." if new.note else ""
     basis = f"Predicted; not measured.{note}"
@@ -81,13 +81,8 @@ def _predicted(facts: Facts) -> Headline:
 
 
 def memory_text(before: int, after: int) -> str:
-    """Write a peak against another in words: `59 × less memory`; "" where there is none."""
-    if not before or not after:
-        return ""
-    size = max(before / after, after / before)
-    if size < 1.005:
-        return "as much memory"
-    return f"{digits(size)} × {'less' if after < before else 'more'} memory"
+    """Write a peak against another: `memory ÷ 59`; "" where there is none."""
+    return f"memory {ratio_text(after / before)}" if before and after else ""
 
 
 def rows(facts: Facts) -> Iterator[Row]:
@@ -130,7 +125,7 @@ def _memory(facts: Facts, by: str) -> Iterator[Row]:
             bytes_text(old),
             bytes_text(new),
             (old, new),
-            memory_text(old or 0, new or 0).removesuffix(" memory"),
+            memory_text(old or 0, new or 0).removeprefix("memory "),
         )
 
 
@@ -161,9 +156,8 @@ def _free(facts: Facts) -> dict[str, int]:
 
 
 def _between(low: float, high: float) -> str:
-    """Write an interval of ratios that does not hold 1 in words: `3.1 to 3.3 × faster`."""
-    least, most = (1 / high, 1 / low) if high < 1 else (low, high)
-    return f"{digits(least)} to {digits(most)} × {'faster' if high < 1 else 'slower'}"
+    """Write an interval of ratios that does not hold 1: `÷ 3.1–3.3`."""
+    return f"{'÷' if high < 1 else '×'} {ratios_text(low, high)}"
 
 
 def _joined(*texts: str) -> str:

@@ -40,6 +40,7 @@ from workbench.session.protocol.messages import (
 )
 from workbench.session.protocol.state import ErrorView
 from workbench.session.report.facts import Setting
+from workbench.session.requests.recipe_search import search
 from workbench.session.state.page_parts import fill
 from workbench.session.state.part_cache import Reply
 from workbench.session.state.saved_tree import saved_tree
@@ -69,10 +70,8 @@ def _handle(session: Session, request: Request, reply: Reply) -> None:
             _grow(session, request, reply, "replay", tree[onto], tree[key], last)
         case Follow(steps=steps):
             _grow(session, request, reply, "follow", tree.variants[tree.root], steps)
-        case Optimize(variant=key):
-            aim = request.objective, request.capacity
-            run = request.backend, request.sizes, request.dtype
-            _grow(session, request, reply, "automatic", tree[key], *aim, *run)
+        case Optimize():
+            search(session, request, reply)
         case Measure():
             _measure(session, request, reply)
         case Run():
@@ -103,7 +102,7 @@ def _handle_at_once(session: Session, request: Request) -> None:
             session.remove(key)
         case Cancel():
             if not session.cancel():
-                raise WorkbenchError("there is no measurement to stop")
+                raise WorkbenchError("there is nothing to stop")
         case Change(arguments=arguments):
             if session.on_change is None:
                 raise WorkbenchError(f"no template of {session.name} is watched: wb.watch(…)")
@@ -114,7 +113,7 @@ def _handle_at_once(session: Session, request: Request) -> None:
 
 def _grow(
     session: Session,
-    request: Apply | Replay | Follow | Optimize,
+    request: Apply | Replay | Follow,
     reply: Reply,
     task: str,
     *arguments: Any,
@@ -227,7 +226,7 @@ def _report(session: Session, request: Report, reply: Reply) -> None:
 
 
 def _finish(
-    request: Apply | Replay | Follow | Optimize | Measure | Run | Profile | Calibrate | Load,
+    request: Apply | Replay | Follow | Measure | Run | Profile | Calibrate | Load,
     reply: Reply,
     error: ErrorView | None,
     variant: str | None = None,

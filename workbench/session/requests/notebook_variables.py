@@ -21,7 +21,7 @@ from workbench.program.values import Program
 from workbench.session.protocol.failures import error_view, untraced
 from workbench.session.protocol.state import UntracedView
 from workbench.session.requests.sessions import Sessions
-from workbench.session.state.session import Session
+from workbench.session.state.session import AUTOMATIC, Session
 from workbench.variants.variant import Variant
 
 Redefined = Callable[[Template], None]
@@ -49,6 +49,7 @@ class Following:
         self._measured = weakref.WeakValueDictionary[str, Measured]()
         self._templates: dict[str, tuple[Template, Redefined]] = {}
         self._failed: dict[str, Failure] = {}
+        self._called: dict[str, str] = {}  # names that were given here, by the variants' keys
 
     def watch(self, template: Template, redefined: Redefined) -> None:
         """Call back when a variable of the template's name holds another template."""
@@ -88,8 +89,32 @@ class Following:
                 continue
             measurements = value.measurements if isinstance(value, Comparison) else (value,)
             session = self._sessions.find(measurements[0].program) if measurements else None
-            if session is not None:
-                session.take_measured(measurements)
+            if session is None:
+                continue
+            if isinstance(value, Comparison):
+                for label, variant in value.named.items():
+                    self._call(session, variant, label)
+            session.take_measured(measurements)
+
+    def _call(self, session: Session, variant: Variant, name: str) -> None:
+        """Give a variant a name from Python, unless the user gave it another in the workbench."""
+        own = session.tree.names.get(variant.key)
+        if own in (None, AUTOMATIC, self._called.get(variant.key)):
+            session.call(variant, name)
+            self._called[variant.key] = name
+
+    def _call_by_variable(self, session: Session, variant: Variant, name: str) -> None:
+        """Give a variant without a name that of its variable. One that takes step after step is no
+        name: it loses the variant that it held before.
+        """
+        if name in self._held and (before := self._held[name]()) is not None:
+            key = Variant(before).key if isinstance(before, Program) else before.key
+            if any(one.key == key for one in variant.lineage[:-1]):
+                if self._called.pop(key, None) == name == session.tree.names.get(key):
+                    session.rename(key, "")
+                return
+        if variant.parent is not None and variant.key not in session.tree.names:
+            self._call(session, variant, name)
 
     def _take_one(self, made: Profile | Result) -> None:
         session = self._sessions.find(made.variant.program.name)
@@ -116,6 +141,7 @@ class Following:
             return
         if variant.root.key == session.tree.root or self._held_root(name, session):
             session.redefine(variant)
+            self._call_by_variable(session, variant, name)
 
     def _held_root(self, name: str, session: Session) -> bool:
         held = self._held[name]() if name in self._held else None

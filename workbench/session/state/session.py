@@ -19,6 +19,8 @@ from workbench.measure.profile import Profile
 from workbench.measure.rounds.measurement import Measurement
 from workbench.measure.run import Result
 from workbench.measure.store import Store
+from workbench.planning.machine.calibrated import stamp
+from workbench.planning.machine.defaults import DEFAULTS
 from workbench.session.processes.measuring.calibrator import Calibrated, CalibrateOrder
 from workbench.session.processes.measuring.calibrator_client import CalibratorClient
 from workbench.session.processes.measuring.in_kernel import InKernel
@@ -31,6 +33,8 @@ from workbench.session.processes.measuring.runner_client import RunnerClient
 from workbench.session.processes.orders import Grown, Misfit
 from workbench.session.processes.pipe import NotSentError
 from workbench.session.processes.sampler import RunPosition
+from workbench.session.processes.searching.searcher import Searched, SearchOrder
+from workbench.session.processes.searching.searcher_client import SearcherClient
 from workbench.session.processes.worker_client import WorkerClient
 from workbench.session.protocol.capsule import Capsule, capsule
 from workbench.session.protocol.failures import error_view, sentence
@@ -45,16 +49,16 @@ from workbench.session.protocol.profiles import profile_view
 from workbench.session.protocol.state import (
     ErrorView,
     MeasurementView,
+    ProgressView,
     State,
     UntracedView,
     VariantView,
 )
 from workbench.session.protocol.state_views import backend_views, size_views, variant_view
-from workbench.session.state.calibration_progress import CalibrationProgress
 from workbench.session.state.measurement_progress import MeasurementProgress
 from workbench.session.state.part_cache import PREDICTED, PartCache
 from workbench.session.state.profile_progress import ProfileProgress
-from workbench.session.state.progress import Progress
+from workbench.session.state.progress import OrderProgress, Progress
 from workbench.session.state.run_progress import RunProgress, not_made, run_view
 from workbench.session.state.saved_tree import SavedTree, misfit_text, old_tree
 from workbench.session.state.values import Values
@@ -66,6 +70,7 @@ Measuring = (
     | RunnerClient
     | ProfilerClient
     | CalibratorClient
+    | SearcherClient
     | InKernel[Ran]
     | InKernel[Profiled]
 )
@@ -76,6 +81,7 @@ Client = TypeVar(
     RunnerClient,
     ProfilerClient,
     CalibratorClient,
+    SearcherClient,
     InKernel[Ran],
     InKernel[Profiled],
 )
@@ -102,6 +108,7 @@ class Session:
         self.work, self._send = work, send
         self._lock = threading.RLock()
         self._values = Values(1, planted(variant))
+        self._constants = tuple(map(stamp, DEFAULTS))
         self._listeners: tuple[Callable[[], None], ...] = ()
         self._views: dict[tuple[str, int, str], VariantView] = {}
         self._measuring: Measuring | None = None
@@ -196,14 +203,18 @@ class Session:
 
     # -- what changes it ---------------------------------------------------------------------------
 
-    def adopt(self, variants: Iterable[Variant]) -> None:
-        """Take variants of this program into the tree; the last becomes current."""
+    def adopt(self, variants: Iterable[Variant], name: str = "") -> None:
+        """Take variants of this program into the tree; the last becomes current, and has that name
+        where it has none.
+        """
         new = tuple(variants)
 
         def changed(values: Values) -> Values:
             tree = values.tree
             for variant in new:
                 tree = tree.with_variant(variant).showing(variant.key)
+            if name:
+                tree = tree.called(tree.current, name)
             same = tree is values.tree and values.recipe_error is None
             return values if same else replace(values, tree=tree, recipe_error=None)
 
@@ -344,6 +355,27 @@ class Session:
         views = measurement_views(belonging(self.tree.variants[self.tree.root], found))
         if views:
             self.change(lambda v: replace(v, measurements=together(v.measurements, views)))
+        self.look_at_constants()
+
+    def call(self, variant: Variant, name: str) -> None:
+        """Take a variant into the tree under a name that Python gave it, and that another one loses
+        to it. The shown variant stays; a variant of another program is none of this tree.
+        """
+
+        def changed(values: Values) -> Values:
+            if values.tree.root != variant.root.key:
+                return values
+            tree = values.tree.with_variant(variant)
+            holder = tree.named(name)
+            if holder == variant.key:
+                return values
+            if holder is not None:
+                tree = tree.renamed(holder, "")
+            return replace(values, tree=tree.renamed(variant.key, name))
+
+        self.change(changed)
+        if variant.key in self.tree.variants:
+            self._prepare(variant.lineage)
 
     def take_run(self, result: Result) -> None:
         """Show a run made elsewhere of a variant of this program, which joins the tree."""
@@ -366,7 +398,12 @@ class Session:
         profile or a run is under way.
         """
         keys = tuple(variant.key for variant in order.variants)
-        told = MeasurementProgress(self, keys, ended)
+
+        def came(result: Measured) -> None:
+            self.look_at_constants()
+            ended(result)
+
+        told = MeasurementProgress(self, keys, came)
         return self._start(told, lambda: MeterClient(order, told))
 
     def run(
@@ -421,13 +458,32 @@ class Session:
         self, order: CalibrateOrder, ended: Callable[[Calibrated], None] = lambda result: None
     ) -> CalibratorClient:
         """Start to calibrate this machine. Raises WorkbenchError as `measure` does."""
-        told = CalibrationProgress(self, ended)
+
+        def came(result: Calibrated) -> None:
+            self.look_at_constants()
+            ended(result)
+
+        starting = ProgressView("calibration", "starting", 0, 1, (), "")
+        told = OrderProgress[Calibrated](self, starting, came)
         return self._start(told, lambda: CalibratorClient(order, told))
 
-    def predicted_anew(self) -> None:
-        """Tell every view that predicted times have changed, whichever workbench it shows."""
-        self._send(PredictedAnew("predicted-anew", PREDICTED))
-        self._tell()
+    def search(self, order: SearchOrder, ended: Callable[[Searched], None]) -> SearcherClient:
+        """Start to look for the automatic recipe from a variant on. Raises WorkbenchError as
+        `measure` does.
+        """
+        starting = ProgressView("search", "starting", 0, 0, (order.variant.key,), "")
+        told = OrderProgress[Searched](self, starting, ended, rests=False)
+        return self._start(told, lambda: SearcherClient(order, told))
+
+    def look_at_constants(self) -> None:
+        """Tell every view, whichever workbench it shows, where predicted times have changed: this
+        machine was calibrated, or its first measurement has told their scale.
+        """
+        with self._lock:
+            before, self._constants = self._constants, tuple(map(stamp, DEFAULTS))
+        if self._constants != before:
+            self._send(PredictedAnew("predicted-anew", PREDICTED))
+            self._tell()
 
     def _start(self, told: Progress, start: Callable[[], Client]) -> Client:
         with self._lock:
@@ -450,7 +506,7 @@ class Session:
             self._measuring = None
 
     def cancel(self) -> bool:
-        """Stop the current measurement, run, profile or calibration; False where there is none."""
+        """Stop what is measured, run, profiled, calibrated or looked for; False if nothing is."""
         with self._lock:
             measuring = self._measuring
         if measuring is not None:

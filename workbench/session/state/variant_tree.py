@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import chain, count
 
 from workbench.errors import WorkbenchError
 from workbench.variants.variant import Variant
@@ -65,6 +65,16 @@ class VariantTree:
                 f"{which} is named {name!r} already; expected a name that no other has"
             )
         return replace(self, names={**others, key: name} if name else others)
+
+    def called(self, key: str, name: str) -> VariantTree:
+        """Return the tree with a name for a variant that has none; where another has it, with a
+        number behind it.
+        """
+        if self[key].key in self.names:
+            return self
+        taken = set(self.names.values())
+        numbered = (f"{name} {number}" for number in count(2))
+        return self.renamed(key, next(one for one in chain([name], numbered) if one not in taken))
 
     def without(self, key: str) -> VariantTree:
         """Return the tree without a variant and its descendants."""

@@ -58,7 +58,7 @@ export function actions(store: Store, root: HTMLElement): readonly Action[] {
     refused,
     run: () => void perform(store, what),
   });
-  const measuring = values.state?.measuring ? "A measurement is under way." : "";
+  const measuring = values.state?.measuring ? `A ${values.state.measuring.what} is under way.` : "";
   return [
     action("undo", "Undo the last step", none || undoRefused(values, current), () =>
       store.ask({ type: "show", variant: current?.parent ?? "" }),
@@ -81,20 +81,13 @@ export function actions(store: Store, root: HTMLElement): readonly Action[] {
       const { backend, sizes, dtype } = values.selection;
       return store.ask({ type: "profile", variant: current?.key ?? "", backend, sizes, dtype, seed: 0, force: false, here: false });
     }),
-    action("cancel", "Cancel the measurement", live || (measuring ? "" : "Nothing is measured now."), () =>
+    action("cancel", "Cancel what is under way", live || (measuring ? "" : "Nothing is under way now."), () =>
       store.ask({ type: "cancel" }),
     ),
-    action("optimize", "Optimize for time", none || live, () =>
-      store.ask({
-        type: "optimize",
-        variant: current?.key ?? "",
-        objective: "time",
-        capacity: null,
-        backend: values.selection.backend,
-        sizes: values.selection.sizes,
-        dtype: values.selection.dtype,
-      }),
-    ),
+    action("optimize", "Optimize for time", none || live || measuring, () => {
+      store.select({ pane: "variants" }); // there stands what is found
+      return optimize(store, "time", null);
+    }),
     action(
       "insert-recipe",
       "Recipe as a notebook cell",
@@ -153,6 +146,23 @@ function measurement({ selection, state }: Values, current: VariantView | undefi
   const ticked = state ? tickedIn(state, compared) : [];
   const variants = ticked.length ? ticked : [current?.key ?? ""];
   return { type: "measure", variants, backend, sizes, dtype, seed: 0, repeats: null, force: false } as const;
+}
+
+/** Looks for the automatic recipe from the shown variant on; what is found is shown with what it gains. Returns what is
+ * to be told elsewhere. */
+export async function optimize(
+  store: Store,
+  objective: "time" | "memory",
+  capacity: number | null,
+): Promise<string | undefined> {
+  const { state, selection } = store.values();
+  const { backend, sizes, dtype } = selection;
+  const variant = state?.current ?? "";
+  store.select({ found: "" });
+  const done = await store.ask({ type: "optimize", variant, objective, capacity, backend, sizes, dtype });
+  if (done.type !== "done" || done.variant === null) return "The search was stopped; no step was taken.";
+  store.select({ found: done.variant });
+  return store.values().selection.pane === "variants" ? undefined : "The recipe is found: Variants tells what it gains.";
 }
 
 async function save(store: Store, format: "html" | "state"): Promise<void> {

@@ -44,16 +44,17 @@ export function peaksText(peaks: Readonly<Record<string, number>>): string {
   return host ? `${bytesText(device)}, host ${bytesText(host)}` : bytesText(device);
 }
 
-/** Formats the change of peaks. */
+/** Formats the change of peaks: `÷ 42`, and that on the host where there is one. */
 export function peaksChangeText(after: Readonly<Record<string, number>>, before: Readonly<Record<string, number>>): string {
-  const change = (space: string): number => (after[space] ?? 0) - (before[space] ?? 0);
-  const host = change("host");
-  return host ? `${changeText(change("device"))}, host ${changeText(host)}` : changeText(change("device"));
+  const change = (space: string): string => changeText(before[space] ?? 0, after[space] ?? 0, bytesText);
+  return after["host"] === before["host"] ? change("device") : `${change("device")}, host ${change("host")}`;
 }
 
-/** Formats bytes with their sign: `+1.2 MB`, `−3 kB`, `±0`. */
-function changeText(bytes: number): string {
-  return bytes === 0 ? "±0" : (bytes > 0 ? "+" : "") + bytesText(bytes);
+/** Formats the change of an amount that `text` formats: its ratio, or how much is new, or that none is left. */
+export function changeText(before: number, after: number, text: (amount: number) => string): string {
+  if (text(before) === text(after)) return SAME;
+  if (before === 0) return `+${text(after)}`;
+  return after === 0 ? "none" : ratioText(after / before);
 }
 
 /** Formats a share: `57 %`, `5.7 %`, `< 0.1 %`. */
@@ -62,14 +63,20 @@ export function percent(share: number): string {
   return `${fixed(100 * share, share > 0 && share < 0.1 ? 1 : 0)} %`;
 }
 
-/** Formats seconds after over seconds before: `3.2 × faster`. */
+/** What a ratio of about one is called. */
+export const SAME = "same";
+
+/** Formats an amount after over that before: `÷ 3.2` of what is less, `× 1.8` of what is more. */
 export function ratioText(ratio: number): string {
   const size = ratio < 1 ? 1 / ratio : ratio;
-  if (size < 1.005) return "as fast";
-  return `${digits(size)} × ${ratio < 1 ? "faster" : "slower"}`;
+  if (size < 1.005) return SAME;
+  return `${ratio < 1 ? "÷" : "×"} ${digits(size)}`;
 }
 
-/** Formats the interval of a ratio as the words beside it count, from 1 upwards: `3.1–3.6`. */
+/** Tells whether a text about two amounts has their ratio. */
+export const hasRatio = (text: string): boolean => /^[×÷]/.test(text);
+
+/** Formats the interval of a ratio as the number beside it counts, from 1 upwards: `3.1–3.6`. */
 export function ratiosText(low: number, high: number): string {
   return high < 1 ? `${digits(1 / high)}–${digits(1 / low)}` : `${digits(low)}–${digits(high)}`;
 }

@@ -55,6 +55,11 @@ export interface Selection {
   readonly left: Left;
   /** Variants ticked for comparing. */
   readonly compared: readonly string[];
+  /** What the automatic recipe is to save, and the most megabytes of the device that it may take; "" for any. */
+  readonly objective: "time" | "memory";
+  readonly capacity: string;
+  /** The last variant of the automatic recipe that was just found, until its card is closed; "" for none. */
+  readonly found: string;
   /** The variant that is played beside the shown one; "" for none. */
   readonly beside: string;
   /** Sizes that differ from the program's own, for predictions and runs. */
@@ -90,6 +95,9 @@ export const INITIAL: Selection = {
   next: null,
   left: {},
   compared: [],
+  objective: "time",
+  capacity: "",
+  found: "",
   beside: "",
   sizes: {},
   backend: "",

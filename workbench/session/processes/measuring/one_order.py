@@ -11,7 +11,7 @@ from workbench.session.processes.measuring.meter import MeterProgress
 from workbench.session.processes.pipe import Parent
 
 Report = Callable[[str, int, int], None]
-"""Tells a stage, and how much of how much is done."""
+"""Tells a stage, and how much of how much is done; of 0 where nobody knows."""
 
 
 def carry_out(do: Callable[[Any, Report], object]) -> None:

@@ -195,17 +195,19 @@ function Progress({ measuring }: { measuring: ProgressView }): JSX.Element {
   const { what, stage, done, total, group } = measuring;
   const counted = runs.find(({ id }) => what === "run" && id === group)?.counted;
   const unit = counted === "update" ? "updates" : counted ? "iterations" : (COUNTED[stage] ?? "");
+  const endless = what === "search" || what === "calibration"; // nobody knows how much is left
+  const told: Partial<Record<ProgressView["what"], string>> = { search: `${done} plans tried`, calibration: "about 20 seconds" };
   return (
     <div className="wbk-banner wbk-progress" role="status">
       <span className="wbk-stage" title={stage}>
         {stage} <Made measuring={measuring} />
       </span>
-      {stage === "calibrating" ? (
-        <progress aria-label="Calibrating" />
+      {endless ? (
+        <progress aria-label={`Progress of the ${what}`} />
       ) : (
         <progress max={Math.max(total, 1)} value={done} aria-label="Progress of the measurement" />
       )}
-      <span className="wbk-count">{stage === "calibrating" ? "about 20 seconds" : `${done} of ${total} ${unit}`}</span>
+      <span className="wbk-count">{told[what] ?? `${done} of ${total} ${unit}`}</span>
       <button
         className="wbk-button"
         type="button"

@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { useCurrent, usePart, useSelection, useStore, useWorkbench } from "../../model/hooks";
+import { pathName } from "../../model/naming";
 import type { Language, Level } from "../../model/selection";
 import { Waiting } from "../../waiting";
 import type { CodeView, TextView } from "../../protocol";
@@ -138,7 +139,7 @@ function Against({ chosen, choose }: { chosen: string; choose: (key: string) => 
           .filter((variant) => variant.key !== current.key)
           .map((variant) => (
             <option key={variant.key} value={variant.key}>
-              {variant.name}
+              {pathName(variant, variants)}
             </option>
           ))}
       </select>

@@ -1,5 +1,6 @@
-// Badges of a measured variant: its check against the reference, and its unfinished rounds.
+// Badges of a measured variant: its check against the reference, which opens to the report, and its unfinished rounds.
 
+import { useId, useState } from "react";
 import { useValues, useWorkbench } from "../../model/hooks";
 import type { MeasurementView } from "../../protocol";
 import { unfinished } from "./measured";
@@ -11,13 +12,74 @@ const OUTCOMES: Readonly<Record<MeasurementView["outcome"], readonly [string, st
   "not run": ["not run", "wbk-faint"],
 };
 
-export function Badge({ measured }: { measured: MeasurementView | undefined }): JSX.Element {
+/** Returns a badge, and the report below it while it is open. They stand apart: there is room for a report elsewhere. */
+export function useCheck(measured: MeasurementView | undefined): {
+  readonly badge: JSX.Element;
+  readonly report: JSX.Element | null;
+} {
+  const id = useId();
+  const [open, setOpen] = useState(false);
   const [text, style] = OUTCOMES[measured?.outcome ?? "not run"];
-  return (
-    <span className={`wbk-badge ${style}`} title={measured?.check_report ?? "Measure it to have it checked."}>
-      {text}
-    </span>
+  if (!measured) {
+    const badge = (
+      <span className={`wbk-badge ${style}`} title="Measure it to have it checked.">
+        {text}
+      </span>
+    );
+    return { badge, report: null };
+  }
+  const badge = (
+    <button
+      className={`wbk-badge ${style}`}
+      type="button"
+      aria-expanded={open}
+      {...(open ? { "aria-controls": id } : {})}
+      title={open ? "Close the report" : "What was compared with what, and how well it agrees"}
+      onClick={() => setOpen(!open)}
+    >
+      {text} <span aria-hidden="true">{open ? "▾" : "▸"}</span>
+    </button>
   );
+  return { badge, report: open ? <Report id={id} text={measured.check_report} /> : null };
+}
+
+/** The report of a check: a sentence, and what stands below it. */
+function Report({ id, text }: { id: string; text: string }): JSX.Element {
+  const [head, ...below] = reportOf(text);
+  return (
+    <div className="wbk-check" id={id} role="group" aria-label="Report of the check">
+      <p>{head?.text}</p>
+      <ul>
+        {below.map((item) => (
+          <li key={item.text}>
+            {item.text}
+            {item.below.length > 0 && (
+              <ul>
+                {item.below.map((line) => (
+                  <li key={line}>{line}</li>
+                ))}
+              </ul>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+interface Item {
+  readonly text: string;
+  readonly below: readonly string[];
+}
+
+/** Returns the lines of a report, those of the deepest level below the ones that they belong to. */
+export function reportOf(text: string): readonly Item[] {
+  const items: { text: string; below: string[] }[] = [];
+  for (const line of text.split("\n")) {
+    if (line.startsWith("    ")) items.at(-1)?.below.push(line.trim());
+    else items.push({ text: line.trim(), below: [] });
+  }
+  return items;
 }
 
 /** A badge of a measurement that was ended early, or still runs. */

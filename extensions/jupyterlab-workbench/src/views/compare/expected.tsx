@@ -1,6 +1,7 @@
 // The expected time of a measurement, and the sizes at which a long one is made without being asked.
 
 import { useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
+import { pathName } from "../../model/naming";
 import type { Sizes } from "../../model/selection";
 import { changedSizes, paceOf, runSizes } from "./measured";
 import { secondsText, sizesText } from "../../model/numbers";
@@ -28,8 +29,9 @@ export function Expected(props: {
   useValues();
   const { sizes, backend, dtype } = selection;
   const chosen = state.variants.filter(({ key }) => variants.includes(key));
+  const cost = store.known("cost", state.current, { sizes, backend, dtype })?.value;
   const known = chosen.flatMap((variant) => {
-    const pace = paceOf(state, variant.key, selection);
+    const pace = paceOf(state, variant.key, selection, cost?.note ?? null);
     const { value } = store.part("runs", variant.key, { sizes, backend, dtype, repeats: rounds, pace });
     return value ? [{ variant, runs: value, tried: pace !== null }] : [];
   });
@@ -51,7 +53,7 @@ export function Expected(props: {
     <div className="wbk-expected wbk-hint" role="status">
       <p>
         About {secondsText(total)} of runs, {by}:{" "}
-        {slow.map(({ variant, runs }) => `${variant.name} ≈ ${secondsText(runs.run)} a run`).join(", ")}. What takes
+        {slow.map(({ variant, runs }) => `${pathName(variant, state.variants)} ≈ ${secondsText(runs.run)} a run`).join(", ")}. What takes
         more than a minute is not measured unless you say so.
       </p>
       <div className="wbk-bar">

@@ -1,9 +1,11 @@
 // The settings of a measurement. Its progress is shown by the frame, whatever pane is open.
 
 import { useState } from "react";
-import { useSelection, useValues, useWorkbench } from "../../model/hooks";
+import { usePart, useSelection, useValues, useWorkbench } from "../../model/hooks";
+import { nameOfKey } from "../../model/naming";
 import { type Sizes, tickedIn } from "../../model/selection";
 import type { MeasurementView, SizeView, State } from "../../protocol";
+import { Estimated } from "../run/estimated";
 import { RunFields } from "../run/fields";
 import { useAsking } from "../../model/asking";
 import { Expected } from "./expected";
@@ -50,6 +52,8 @@ export function MeasureForm(): JSX.Element {
   const { status } = useValues();
   const { compared, backend } = useSelection();
   const [repeats, setRepeats] = useState("");
+  const { sizes, dtype } = useSelection();
+  const cost = usePart("cost", { sizes, backend, dtype }).value;
   const { measure, said } = useMeasure();
   const variants = chosenVariants(state, compared);
   const reason = state.backends.find((one) => one.name === backend)?.reason ?? "";
@@ -59,7 +63,7 @@ export function MeasureForm(): JSX.Element {
   const under = status === "connected" ? state.measuring : null; // of a kernel that is gone nothing is measured
   const busy = reason !== "" || under !== null || status !== "connected";
   const measured = under?.what === "measurement" ? under.variants : undefined;
-  const measuring = measured?.map((key) => state.variants.find((one) => one.key === key)?.name);
+  const measuring = measured?.map((key) => nameOfKey(key, state.variants));
   const rounds = Number(repeats) >= 1 ? Math.floor(Number(repeats)) : null;
   return (
     <form
@@ -86,6 +90,7 @@ export function MeasureForm(): JSX.Element {
           {measuring ? "Measuring …" : `Measure ${variants.length} variant${variants.length === 1 ? "" : "s"}`}
         </button>
       </div>
+      {!reason && <Estimated cost={cost} />}
       {!measuring && !reason && (
         <Expected variants={variants} rounds={rounds} force={() => measure(variants, { repeats: rounds, force: true })} />
       )}

@@ -1,6 +1,7 @@
 // Measurements by comparison: only those run in turn stand side by side.
 
 import { useStore, useValues } from "../../model/hooks";
+import { nameOfKey } from "../../model/naming";
 import type { Sizes } from "../../model/selection";
 import type { CostView, MeasurementView, SizeView, State, VariantView } from "../../protocol";
 
@@ -36,9 +37,9 @@ export function unfinished({ samples, planned }: Pick<MeasurementView, "samples"
   return samples.length > 0 && samples.length < planned ? `${samples.length} of ${planned} rounds` : "";
 }
 
-/** Returns a variant's present name; its steps where it is not in the tree any more. */
+/** Returns a variant's present name or path; its steps where it is not in the tree any more. */
 export function nameOf(state: State, found: Pick<MeasurementView, "variant" | "label">): string {
-  return state.variants.find((variant) => variant.key === found.variant)?.name ?? found.label;
+  return nameOfKey(found.variant, state.variants) || found.label;
 }
 
 /** Returns the sizes that can be set, without those derived from them. */
@@ -81,10 +82,13 @@ export function usePredictions(variants: readonly VariantView[], run: Run): Read
 }
 
 /** Returns the seconds of the variant's trial run over those predicted of it, else the most of any other variant; null
- * where none was made here. */
-export function paceOf(state: State, variant: string, run: Omit<Run, "sizes">): number | null {
+ * where none was made here. `note` tells what is predicted with now, where that is known: a pace counts only for the
+ * same. */
+export function paceOf(state: State, variant: string, run: Omit<Run, "sizes">, note: string | null): number | null {
   const tried = state.measurements.filter(
-    (row) => row.pace !== null && !row.recorded && row.backend === run.backend && row.dtype === run.dtype,
+    (row) =>
+      row.pace !== null && !row.recorded && row.backend === run.backend && row.dtype === run.dtype &&
+      (note === null || row.prediction_note === note),
   );
   const own = tried.filter((row) => row.variant === variant).sort((one, other) => (one.date < other.date ? -1 : 1));
   const paces = (own.length ? own.slice(-1) : tried).map((row) => row.pace ?? 0);

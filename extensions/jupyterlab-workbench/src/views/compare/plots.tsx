@@ -217,7 +217,7 @@ export function Predicted({ rows }: { rows: readonly Lettered[] }): JSX.Element 
       <Figure draw={draw} label="Predicted against measured times" />
       <p className="wbk-note">
         {within} of {known.length} within a factor of two (the band).{note ? ` ${note}.` : ""}
-        {note?.startsWith("uncalibrated") && <Uncalibrated note={note} />}
+        {note?.startsWith("uncalibrated") && <Uncalibrated note={note}>times were rough</Uncalibrated>}
       </p>
     </>
   );

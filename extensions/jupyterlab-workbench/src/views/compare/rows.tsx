@@ -4,10 +4,10 @@ import { useState } from "react";
 import { copy, download } from "../../model/files";
 import { useStore, useValues, useWorkbench } from "../../model/hooks";
 import type { MeasurementView } from "../../protocol";
-import { Badge, Unfinished } from "./badge";
+import { Unfinished, useCheck } from "./badge";
 import type { Lettered } from "./letters";
 import { settingsOf, useMeasure } from "./measure";
-import { bytesText, digits, ratiosText, secondsText, timeUnit } from "../../model/numbers";
+import { bytesText, digits, hasRatio, ratiosText, secondsText, timeUnit } from "../../model/numbers";
 
 interface Column {
   readonly title: string;
@@ -36,7 +36,7 @@ const COLUMNS: readonly Column[] = [
     by: (row) => row.ratio,
     text: (row) => row.difference,
     style: "wbk-difference",
-    below: (row) => (row.difference.includes("×") ? ratios(row) : ""),
+    below: (row) => (hasRatio(row.difference) ? ratios(row) : ""),
   },
   {
     title: "peak",
@@ -123,7 +123,9 @@ function One({ one, columns }: { one: Lettered; columns: readonly Column[] }): J
   const store = useStore();
   const { measure } = useMeasure();
   const inTree = variants.some((variant) => variant.key === row.variant);
+  const { badge, report } = useCheck(row);
   return (
+    <>
     <tr>
       <td>
         <div className="wbk-row-name">
@@ -139,7 +141,7 @@ function One({ one, columns }: { one: Lettered; columns: readonly Column[] }): J
         </button>
         </div>
         <div className="wbk-row-marks">
-          <Badge measured={row} />
+          {badge}
           <Unfinished row={row} />
         </div>
       </td>
@@ -166,6 +168,12 @@ function One({ one, columns }: { one: Lettered; columns: readonly Column[] }): J
         ))
       )}
     </tr>
+    {report && (
+      <tr className="wbk-check-row">
+        <td colSpan={1 + columns.length}>{report}</td>
+      </tr>
+    )}
+    </>
   );
 }
 

@@ -2,9 +2,9 @@
 
 import { useState } from "react";
 import { useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
+import { nameOfKey } from "../../model/naming";
 import { ABSENT, WAITING } from "../../model/parts";
 import { Waiting } from "../../waiting";
-import type { State } from "../../protocol";
 import { letterOf, type Lettered } from "./letters";
 import { chosenVariants, useMeasure } from "./measure";
 import { changedSizes } from "./measured";
@@ -119,9 +119,7 @@ function useSwept(
     const { value, error, status } = store.part("sweep", key, { size, sizes: others, backend, dtype });
     if (error) problem = error.sentence;
     if (status === "absent") absent = true;
-    if (value) swept.push({ variant: key, letter: letterOf(position), name: nameIn(state, key), series: seriesIn(state, key), view: value });
+    if (value) swept.push({ variant: key, letter: letterOf(position), name: nameOfKey(key, state.variants), series: seriesIn(state, key), view: value });
   }
   return { swept, problem, absent };
 }
-
-const nameIn = (state: State, key: string): string => state.variants.find((one) => one.key === key)?.name ?? "";

@@ -2,6 +2,7 @@
 
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useCurrent, usePart, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
+import { pathName } from "../../model/naming";
 import { bytesText, sizesText } from "../../model/numbers";
 import type { Brushed, Range, Touching } from "../../model/selection";
 import type { MemoryView } from "../../protocol";
@@ -152,12 +153,12 @@ function useLayers(view: MemoryView): readonly Layer[] {
   const current = useCurrent();
   const store = useStore();
   useValues();
-  const layers: Layer[] = [{ name: current.name, view, series: seriesIn(state, current.key) }];
+  const layers: Layer[] = [{ name: pathName(current, state.variants), view, series: seriesIn(state, current.key) }];
   for (const key of compared) {
     const variant = state.variants.find((one) => one.key === key);
     if (!variant || key === current.key) continue;
     const { value } = store.part("memory", key, { sizes, dtype });
-    if (value) layers.push({ name: variant.name, view: value, series: seriesIn(state, key) });
+    if (value) layers.push({ name: pathName(variant, state.variants), view: value, series: seriesIn(state, key) });
   }
   return layers;
 }

@@ -38,8 +38,9 @@ export function Unchanged(): JSX.Element | null {
   const { sizes, backend, dtype } = selection;
   if (state.current === state.root || status !== "connected") return null;
   const variants = [state.root, state.current];
+  const note = store.known("cost", state.current, { sizes, backend, dtype })?.value?.note ?? null;
   const known = variants.flatMap((key) => {
-    const pace = paceOf(state, key, selection);
+    const pace = paceOf(state, key, selection, note);
     const { value } = store.part("runs", key, { sizes, backend, dtype, repeats: null, pace });
     return value ? [value] : [];
   });

@@ -1,10 +1,10 @@
 // Price tags: the predicted effect of a step, always marked as an estimate.
 
 import type { EffectView } from "../../protocol";
-import { bytesText, digits, percent, secondsText } from "../../model/numbers";
+import { bytesText, changeText as textOfChange, SAME, secondsText } from "../../model/numbers";
 
 /** The relative change below which values are called the same. */
-const SAME = 0.005;
+const LITTLE = 0.005;
 
 export interface Change {
   readonly name: string;
@@ -29,21 +29,11 @@ export function changes(before: EffectView, after: EffectView): readonly Change[
 }
 
 export function isSame({ before, after }: Change): boolean {
-  return Math.abs(after - before) <= SAME * Math.max(before, after);
+  return Math.abs(after - before) <= LITTLE * Math.max(before, after);
 }
 
-/** Formats a change: `−98 %`, `÷ 42`, `× 3.1`, `new`. */
-export function changeText(change: Change): string {
-  const { before, after } = change;
-  if (change.text(before) === change.text(after)) return "same";
-  if (before === 0) return `+${change.text(after)}`;
-  if (after === 0) return "none";
-  const ratio = after / before;
-  if (ratio >= 2) return `× ${digits(ratio)}`;
-  if (ratio <= 0.5) return `÷ ${digits(1 / ratio)}`;
-  if (Math.abs(ratio - 1) < 0.001) return "same";
-  return (ratio > 1 ? "+" : "−") + percent(Math.abs(ratio - 1));
-}
+/** Formats a change: `÷ 42`, `× 3.1`, `same`. */
+export const changeText = ({ before, after, text }: Change): string => textOfChange(before, after, text);
 
 /** A column for the time, one for the device's peak; other spaces only where they change. */
 export function PriceTags({ before, after }: { before: EffectView; after: EffectView }): JSX.Element {
@@ -58,7 +48,7 @@ export function PriceTags({ before, after }: { before: EffectView; after: Effect
       ))}
       {all.every(isSame) ? (
         <span className="wbk-price wbk-even" title={`Estimated at these sizes: ${alike(all)} before and after`}>
-          same time and peak here
+          same time and peak
         </span>
       ) : (
         <>
@@ -79,7 +69,7 @@ function Tag({ change }: { change: Change }): JSX.Element {
       className={`wbk-price ${direction(change)}`}
       title={`${change.name}, estimated: ${change.text(change.before)} → ${change.text(change.after)}`}
     >
-      <span className="wbk-price-name">{change.name}</span> {isSame(change) ? "=" : changeText(change)}
+      <span className="wbk-price-name">{change.name}</span> {isSame(change) ? SAME : changeText(change)}
     </span>
   );
 }

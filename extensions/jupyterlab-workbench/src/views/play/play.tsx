@@ -3,6 +3,7 @@
 
 import { useEffect, useMemo, useState } from "react";
 import { useSelection, useStore, useWorkbench } from "../../model/hooks";
+import { nameOfKey, pathName } from "../../model/naming";
 import { sizesText } from "../../model/numbers";
 import type { Sizes } from "../../model/selection";
 import { Waiting } from "../../waiting";
@@ -96,7 +97,7 @@ function Player({ shown }: { shown: readonly Execution[] }): JSX.Element {
         <div className={shown.length > 1 ? "wbk-play-two" : undefined}>
           {shown.map(({ variant, script }, number) => (
             <div key={variant}>
-              {shown.length > 1 && <h4>{variants.find(({ key }) => key === variant)?.name}</h4>}
+              {shown.length > 1 && <h4>{nameOfKey(variant, variants)}</h4>}
               {script && <Now script={script} ran={ran[number] ?? 0} quiet={clock.playing} />}
             </div>
           ))}
@@ -109,7 +110,7 @@ function Player({ shown }: { shown: readonly Execution[] }): JSX.Element {
             script && (
               <Side
                 key={variant}
-                name={variants.find(({ key }) => key === variant)?.name ?? ""}
+                name={nameOfKey(variant, variants)}
                 script={script}
                 ran={ran[number] ?? 0}
                 against={against}
@@ -198,9 +199,9 @@ function Beside(): JSX.Element | null {
         onChange={(event) => store.select({ beside: event.target.value })}
       >
         <option value="">nothing</option>
-        {others.map(({ key, name }) => (
-          <option key={key} value={key}>
-            {name}
+        {others.map((other) => (
+          <option key={other.key} value={other.key}>
+            {pathName(other, variants)}
           </option>
         ))}
       </select>

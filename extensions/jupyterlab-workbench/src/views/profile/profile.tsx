@@ -2,7 +2,8 @@
 // beside another profile.
 
 import { useCurrent, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
-import { onThreads, ratioText, secondsText, sizesText } from "../../model/numbers";
+import { nameOfKey } from "../../model/naming";
+import { onThreads, ratioText, SAME, secondsText, sizesText } from "../../model/numbers";
 import { profilesOf, shownProfile } from "../../model/profiled";
 import type { ProfileView, State } from "../../protocol";
 import { dateText, nameOf } from "../compare/measured";
@@ -77,7 +78,7 @@ function ProfileForm(): JSX.Element {
 }
 
 const namesOf = (state: State, keys: readonly string[]): string =>
-  keys.map((key) => state.variants.find((one) => one.key === key)?.name ?? "").join(" · ");
+  keys.map((key) => nameOfKey(key, state.variants)).join(", ");
 
 /** The pane before there is a profile of the shown variant. */
 function Nothing(): JSX.Element {
@@ -154,7 +155,7 @@ export function differenceText(shown: ProfileView, other: ProfileView, name: str
   if (onThreads(other) !== onThreads(shown)) where.push(`on ${onThreads(other)}`);
   if (other.dtype !== shown.dtype) where.push(`in ${other.dtype}`);
   if (sizesText(other.sizes) !== sizesText(shown.sizes)) where.push(`at ${sizesText(other.sizes)}`);
-  return `${ratio}${ratio === "as fast" ? " as" : " than"} ${name}${where.length ? `, which ran ${where.join(", ")}` : ""}`;
+  return `${ratio === SAME ? "same time as" : `time ${ratio} against`} ${name}${where.length ? `, which ran ${where.join(", ")}` : ""}`;
 }
 
 /** The choice of a profile of the shown variant, and of another to compare it with. */

@@ -5,10 +5,13 @@ import { useSelection, useStore, useValues, useWorkbench } from "../../model/hoo
 import { sizesText } from "../../model/numbers";
 import type { CostView } from "../../protocol";
 
-/** Tells whether seconds are made of built-in constants. */
+/** Tells whether seconds are made of built-in constants whose scale is not known. */
 export const isUncalibrated = (cost: CostView | null): boolean => cost?.note.startsWith("uncalibrated") ?? false;
 
-/** The sizes and the backend of the estimates below; a button opens the pane that changes them. */
+/** Tells whether they are in the scale of the first measurement of this machine. */
+const isScaled = (cost: CostView): boolean => cost.note.startsWith("scaled");
+
+/** The sizes and the backend of the estimates below; a button leads to where they are changed. */
 export function Estimated({ cost }: { cost: CostView | null }): JSX.Element | null {
   const store = useStore();
   if (!cost) return null;
@@ -19,18 +22,23 @@ export function Estimated({ cost }: { cost: CostView | null }): JSX.Element | nu
         className="wbk-button wbk-link"
         type="button"
         title="Change the sizes and the backend"
-        onClick={() => store.select({ pane: "compare" })}
+        onClick={({ currentTarget }) => {
+          const root = currentTarget.closest(".wbk-root");
+          store.select({ pane: "compare" });
+          requestAnimationFrame(() => root?.querySelector<HTMLInputElement>(".wbk-measure .wbk-size")?.select());
+        }}
       >
         {sizesText(cost.sizes)}
       </button>{" "}
       on {cost.backend}, {cost.dtype}
-      {isUncalibrated(cost) && <Uncalibrated note={cost.note} />}
+      {isUncalibrated(cost) && <Uncalibrated note={cost.note}>times are rough on this machine</Uncalibrated>}
+      {isScaled(cost) && <Uncalibrated note={cost.note}>times are {cost.note.split(";")[0]}</Uncalibrated>}
     </p>
   );
 }
 
-/** Tells that seconds are rough, with a button that measures what they are made of. */
-export function Uncalibrated({ note }: { note: string }): JSX.Element {
+/** Tells what seconds rest on, with a button that measures what they are made of. */
+export function Uncalibrated({ note, children }: { note: string; children: React.ReactNode }): JSX.Element {
   const store = useStore();
   const { status } = useValues();
   const { backend } = useSelection();
@@ -38,7 +46,7 @@ export function Uncalibrated({ note }: { note: string }): JSX.Element {
   return (
     <span className="wbk-uncalibrated">
       {" · "}
-      <span title={note}>times are rough on this machine</span>{" "}
+      <span title={note}>{children}</span>{" "}
       {status === "connected" && (
         <button
           className="wbk-button"

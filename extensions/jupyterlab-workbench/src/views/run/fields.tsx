@@ -84,6 +84,7 @@ function SizeInput(props: { name: string; value: number; set: (value: number) =>
     <label className="wbk-field">
       <span>{name}</span>
       <input
+        className="wbk-size"
         type="number"
         min="1"
         value={text}

@@ -1,11 +1,12 @@
 // The effect of a step on time and memory: measured where both were measured in turn, else predicted, never mixed.
 
 import { useWorkbench } from "../../model/hooks";
+import { nameOfKey } from "../../model/naming";
 import type { CostView, MeasurementView, VariantView } from "../../protocol";
 import { Unfinished } from "../compare/badge";
 import { isUncalibrated } from "../run/estimated";
 import type { Comparison } from "../compare/measured";
-import { peaksChangeText, peaksText, ratiosText, ratioText, secondsText } from "../../model/numbers";
+import { changeText, hasRatio, peaksChangeText, peaksText, ratiosText, secondsText } from "../../model/numbers";
 
 export function Numbers(props: {
   variant: VariantView;
@@ -33,7 +34,7 @@ function Measured(props: { measured: MeasurementView; comparison: Comparison | u
   const since = measured.last_steps;
   const own = variants.find((one) => one.key === measured.variant);
   const base = comparison?.rows.find((one) => one.variant === since?.since);
-  const name = variants.find((one) => one.key === since?.since)?.name ?? base?.label;
+  const name = nameOfKey(since?.since, variants) || base?.label;
   return (
     <div className="wbk-numbers">
       <b title={`95 %: ${secondsText(measured.low)} to ${secondsText(measured.high)}`}>
@@ -43,9 +44,8 @@ function Measured(props: { measured: MeasurementView; comparison: Comparison | u
       <Unfinished row={measured} />
       {since && (
         <span>
-          {since.text}
-          {since.text.includes("×") && ` (${ratiosText(since.low, since.high)})`}
-          {base && `, ${peaksChangeText(measured.peak_bytes, base.peak_bytes)}`}
+          {hasRatio(since.text) ? `time ${since.text} (${ratiosText(since.low, since.high)})` : since.text}
+          {base && `, peak ${peaksChangeText(measured.peak_bytes, base.peak_bytes)}`}
           {since.since !== own?.parent && ` since ${name ?? "an earlier one"}`}
         </span>
       )}
@@ -70,8 +70,8 @@ function Predicted(props: {
       <span>{peaksText(own.peak_bytes)}</span>
       {before && (
         <span>
-          {ratioText(own.seconds / before.seconds)}
-          {isMeasured && ` than the predicted ${secondsText(before.seconds)}`},{" "}
+          time {changeText(before.seconds, own.seconds, secondsText)}
+          {isMeasured && ` against the predicted ${secondsText(before.seconds)}`}, peak{" "}
           {peaksChangeText(own.peak_bytes, before.peak_bytes)}
         </span>
       )}

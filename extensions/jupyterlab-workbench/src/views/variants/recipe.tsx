@@ -1,18 +1,15 @@
-// The automatic recipe from the shown variant on.
+// The search for the automatic recipe from the shown variant on. Its progress is shown by the frame.
 
 import { useState } from "react";
-import { useSelection, useValues, useWorkbench } from "../../model/hooks";
-import type { Ask } from "../../model/asking";
+import { optimize, perform } from "../../frame/actions";
+import { useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
 
-export function Optimize(props: {
-  ask: Ask;
-  busy: boolean;
-}): JSX.Element | null {
-  const { current } = useWorkbench();
+export function Optimize(): JSX.Element | null {
+  const store = useStore();
+  const { measuring } = useWorkbench();
   const { status } = useValues();
-  const { backend, sizes, dtype } = useSelection();
-  const [objective, setObjective] = useState<"time" | "memory">("time");
-  const [capacity, setCapacity] = useState("");
+  const { objective, capacity } = useSelection();
+  const [asked, setAsked] = useState(false);
   if (status === "saved") return null;
   const bytes = Number(capacity) > 0 ? Math.floor(Number(capacity) * 1e6) : null;
   return (
@@ -20,16 +17,15 @@ export function Optimize(props: {
       className="wbk-optimize"
       onSubmit={(event) => {
         event.preventDefault();
-        const doing = "Looking for the best steps …";
-        const run = { backend, sizes, dtype };
-        props.ask({ type: "optimize", variant: current, objective, capacity: bytes, ...run }, doing);
+        setAsked(true);
+        void perform(store, () => optimize(store, objective, bytes)).finally(() => setAsked(false));
       }}
     >
       <label className="wbk-field">
         <span>Optimize</span>
         <select
           value={objective}
-          onChange={(event) => setObjective(event.target.value === "memory" ? "memory" : "time")}
+          onChange={(event) => store.select({ objective: event.target.value === "memory" ? "memory" : "time" })}
         >
           <option value="time">time</option>
           <option value="memory">memory</option>
@@ -44,12 +40,17 @@ export function Optimize(props: {
           placeholder="any"
           aria-label="Device memory at most, in megabytes"
           value={capacity}
-          onChange={(event) => setCapacity(event.target.value)}
+          onChange={(event) => store.select({ capacity: event.target.value })}
         />
         <span>MB</span>
       </label>
-      <button className="wbk-button" type="submit" disabled={props.busy || status !== "connected"} title="Take the automatic recipe, each step visible and undoable">
-        Take steps
+      <button
+        className="wbk-button"
+        type="submit"
+        disabled={asked || measuring !== null || status !== "connected"}
+        title="Take the automatic recipe, each step visible and undoable"
+      >
+        {asked || measuring?.what === "search" ? "Looking …" : "Take steps"}
       </button>
     </form>
   );

@@ -4,10 +4,11 @@ import { useState } from "react";
 import { useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
 import type { CostView } from "../../protocol";
 import type { Ask } from "../../model/asking";
-import { Badge } from "../compare/badge";
+import { useCheck } from "../compare/badge";
 import { Numbers } from "./effect";
 import type { Comparison } from "../compare/measured";
 import type { Recipe } from "./folding";
+import { gainOf, Headline } from "./headline";
 import { Notes } from "../step/notes";
 import { seriesIn } from "../charts/series";
 import type { Station } from "./subway";
@@ -41,6 +42,9 @@ export function Row(props: {
   const current = variant.key === state.current;
   const ticked = compared.includes(variant.key);
   const measured = comparison?.rows.find((one) => one.variant === variant.key);
+  const { badge, report } = useCheck(measured);
+  const gain = recipe && gainOf(recipe, comparison, predictions);
+  const isTold = gain && !isOpen && (gain.measured || measured === undefined);
   return (
     <li
       className={`wbk-stop${current ? " wbk-current" : ""}${over ? " wbk-over" : ""}`}
@@ -91,9 +95,10 @@ export function Row(props: {
               running
             </span>
           )}
-          <Badge measured={measured} />
+          {badge}
           <Menu variant={variant} ask={ask} drop={drop} tell={tell} rename={() => setRenaming(true)} />
         </div>
+        {report}
         {recipe && (
           <button
             className="wbk-button wbk-link wbk-fold"
@@ -105,8 +110,9 @@ export function Row(props: {
             automatic recipe, {recipe.steps.length} steps <span aria-hidden="true">{isOpen ? "▾" : "▸"}</span>
           </button>
         )}
-        {variant.named && <div className="wbk-stop-step">{variant.step?.text ?? "as written"}</div>}
-        <Numbers variant={variant} measured={measured} comparison={comparison} predictions={predictions} />
+        {gain && <Headline gain={gain} />}
+        {variant.named && (!recipe || isOpen) && <div className="wbk-stop-step">{variant.step?.text ?? "as written"}</div>}
+        {!isTold && <Numbers variant={variant} measured={measured} comparison={comparison} predictions={predictions} />}
         {variant.why && (!recipe || isOpen) && <div className="wbk-stop-why">{variant.why}</div>}
         {current && <Notes notes={variant.notes} />}
       </div>

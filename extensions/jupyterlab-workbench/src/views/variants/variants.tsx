@@ -1,6 +1,6 @@
 // The variants as a tree of steps: the effect of each, measured or predicted, and its menu.
 
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useSelection, useStore, useWorkbench } from "../../model/hooks";
 import type { MeasurementView } from "../../protocol";
 import { type Ask, useAsking } from "../../model/asking";
@@ -12,9 +12,11 @@ import {
   stepsSince,
   usePredictions,
 } from "../compare/measured";
+import { nameOfKey } from "../../model/naming";
 import { sizesText } from "../../model/numbers";
 import { Estimated } from "../run/estimated";
 import { folded } from "./folding";
+import { Found } from "./found";
 import { Optimize } from "./recipe";
 import { stations } from "./subway";
 import { Row } from "./variant-row";
@@ -23,7 +25,7 @@ export function Variants(): JSX.Element {
   const state = useWorkbench();
   const [basis, setBasis] = useState("");
   const [dropped, setDropped] = useState<Dropped | null>(null);
-  const { ask, busy, said, doing, tell, forget } = useAsking();
+  const { ask, said, doing, tell, forget } = useAsking();
   const all = comparisons(state);
   const shown = basis === "estimate" ? undefined : (all.find(({ group }) => group === basis) ?? all[0]);
   const predictions = usePredictions(state.variants, useRun(shown));
@@ -33,7 +35,7 @@ export function Variants(): JSX.Element {
     if (steps > 1) setDropped({ variant, onto, steps });
     else if (steps === 1) ask({ type: "replay", variant, onto, only_last: true }, "Checking the step …");
   };
-  const { compared } = useSelection();
+  const { compared, found } = useSelection();
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const { variants, recipes } = useMemo(
     () => folded(state.variants, new Set([state.current, ...compared]), open),
@@ -41,15 +43,29 @@ export function Variants(): JSX.Element {
   );
   const toggle = (key: string): void => setOpen((before) => without(before, key) ?? new Set([...before, key]));
   const rows = stations(variants);
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    if (found) list.current?.querySelector("[aria-current]")?.scrollIntoView?.({ block: "nearest" });
+  }, [found]);
+  const end = state.variants.find(({ key }) => key === found);
   const lanes = Math.max(...rows.map((row) => row.lane)) + 1;
   return (
     <div className="wbk-view">
       <div className="wbk-bar">
         <Basis all={all} chosen={shown?.group ?? "estimate"} choose={setBasis} />
         <CompareTicked />
-        <Optimize ask={ask} busy={busy} />
+        <Optimize />
       </div>
       {!shown && <Estimated cost={predictions.get(state.current) ?? null} />}
+      {end && (
+        <Found
+          recipe={recipes.get(found) ?? { last: end, steps: [end] }}
+          comparison={shown}
+          predictions={predictions}
+          isOpen={open.has(found)}
+          toggle={toggle}
+        />
+      )}
       {said && (
         <p className="wbk-answer" role="alert">
           {said}
@@ -64,7 +80,7 @@ export function Variants(): JSX.Element {
         </p>
       )}
       {dropped && <Drop dropped={dropped} ask={ask} close={() => setDropped(null)} />}
-      <ul className="wbk-tree" aria-label="Variants">
+      <ul className="wbk-tree" aria-label="Variants" ref={list}>
         {rows.map((row) => (
           <Row
             key={row.variant.key}
@@ -154,7 +170,7 @@ interface Dropped {
 function Drop(props: { dropped: Dropped; ask: Ask; close: () => void }): JSX.Element {
   const { variant, onto, steps } = props.dropped;
   const { variants } = useWorkbench();
-  const name = (key: string): string => variants.find((one) => one.key === key)?.name ?? "";
+  const name = (key: string): string => nameOfKey(key, variants);
   const take = (only_last: boolean): void => {
     props.close();
     props.ask({ type: "replay", variant, onto, only_last }, "Checking every step …");

@@ -113,7 +113,8 @@ describe("the rows", () => {
     const columns = Object.keys(compared[0] ?? {});
     expect(head.slice(0, columns.length)).toEqual(columns);
     compared.forEach((record, line) => {
-      for (const [column, value] of Object.entries(record)) {
+      expect(lines[line]?.[0]).toBe(rows[line]?.name);
+      for (const [column, value] of Object.entries(record).slice(1)) {
         const cell = lines[line]?.[head.indexOf(column)] ?? "?";
         if (typeof value === "number") expect(Number(cell)).toBeCloseTo(value, 9);
         else expect(cell).toBe(value ?? "");
@@ -355,13 +356,17 @@ describe("what a measurement would take", () => {
   });
 
   test("is set right by a trial run: the variant's own, the newest", async () => {
-    const tried = state.measurements.map((row, k) => (row.group === "c1" ? { ...row, pace: k + 2 } : row));
+    const cost = GOLDEN.parts.find(({ part, variant }) => part === "cost" && variant === state.current);
+    const { note } = cost?.value as { note: string };
+    const tried = state.measurements.map((row, k) => (row.group === "c1" ? { ...row, pace: k + 2, prediction_note: note } : row));
     const now = { ...state, measurements: tried };
     const run = { backend: "numpy", dtype: "float32" } as const;
-    expect(paceOf(state, root?.key ?? "", run)).toBeNull();
-    expect(paceOf(now, one?.key ?? "", run)).toBe(tried.find((row) => row.variant === one?.key)?.pace);
-    expect(paceOf(now, "another", run)).toBe(5);
-    expect(paceOf(now, "another", { ...run, backend: "cuda" })).toBeNull();
+    expect(paceOf(state, root?.key ?? "", run, note)).toBeNull();
+    expect(paceOf(now, one?.key ?? "", run, note)).toBe(tried.find((row) => row.variant === one?.key)?.pace);
+    expect(paceOf(now, "another", run, note)).toBe(5);
+    expect(paceOf(now, "another", run, null)).toBe(5);
+    expect(paceOf(now, "another", run, "scaled by 3.3")).toBeNull(); // it is predicted otherwise now
+    expect(paceOf(now, "another", { ...run, backend: "cuda" }, note)).toBeNull();
     shown = await drawn(Compare, { ...GOLDEN, state: now }, true);
     expect(asked().slice(-2)).toMatchObject([{ arguments: { pace: 2 } }, { arguments: { pace: 3 } }]);
   });

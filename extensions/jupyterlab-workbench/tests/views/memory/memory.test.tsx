@@ -205,7 +205,7 @@ describe("the view", () => {
     expect(shown.host.querySelectorAll(".wbk-band").length).toBeGreaterThan(1);
     const keys = GOLDEN.state.variants.map((variant) => variant.key);
     await act(async () => shown.store.select({ compared: keys.slice(0, 3) }));
-    expect(texts(shown.host, ".wbk-series-name")).toEqual(["Vectorize('b')", "as written", "Contract()"]);
+    expect(texts(shown.host, ".wbk-series-name")).toEqual(["Vectorize('b')", "as written", "Vectorize('b') · Contract"]);
     expect(shown.host.querySelectorAll(".wbk-timeline path[stroke]").length).toBe(3);
   });
 

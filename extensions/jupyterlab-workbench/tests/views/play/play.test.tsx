@@ -330,7 +330,7 @@ describe("the player", () => {
   test("plays another variant beside, in step, at sizes that suit both", async () => {
     await open();
     await enter(shown.host.querySelector(".wbk-play-controls select.wbk-long"), blocks.key);
-    expect(texts(shown.host, ".wbk-play-head h4")).toEqual([windows.name, blocks.name]);
+    expect(texts(shown.host, ".wbk-play-head h4")).toEqual(["Vectorize('b') · Contract", "Vectorize('b') · Tile('b', 16)"]);
     expect(shown.host.textContent).toContain("Played in blocks of 3 instead of 16.");
     const sides = [...shown.host.querySelectorAll(".wbk-play-side")];
     const [left, right] = [windows, blocks].map((variant) => scriptOf(viewOf(variant, { B: 7, T: 3 }))) as [Script, Script];

@@ -129,7 +129,7 @@ describe("another profile", () => {
     expect(cells("g")[2]).toBe("±0");
     const coloured = (name: string): string[] => texts(row(name), ".wbk-slower, .wbk-faster").slice();
     expect([coloured("to_go"), coloured("g")]).toEqual([["+4 ms"], []]);
-    expect(shown.host.querySelector(".wbk-total")?.textContent).toContain("1.67 × slower than Vectorize('b')");
+    expect(shown.host.querySelector(".wbk-total")?.textContent).toContain("time × 1.67 against Vectorize('b')");
     expect(shown.host.querySelectorAll(".wbk-scope-track .wbk-before")).toHaveLength(3);
   });
 
@@ -140,9 +140,9 @@ describe("another profile", () => {
   });
 
   test("of another run is said to be one", () => {
-    expect(differenceText(numpy, native, "that")).toBe("1.43 × slower than that, which ran on native, 2 threads");
+    expect(differenceText(numpy, native, "that")).toBe("time × 1.43 against that, which ran on native, 2 threads");
     expect(differenceText(numpy, { ...numpy, sizes: { B: 4 }, dtype: "float64" }, "that")).toBe(
-      "as fast as that, which ran in float64, at B=4",
+      "same time as that, which ran in float64, at B=4",
     );
   });
 });

@@ -3,7 +3,7 @@ import type { Capsule, VariantView } from "../../../src/protocol";
 import { stations } from "../../../src/views/variants/subway";
 import { peaksChangeText, peaksText, secondsText } from "../../../src/model/numbers";
 import { Variants } from "../../../src/views/variants/variants";
-import { byText, type Drawn, drawn, enter, fire, GOLDEN, texts } from "../../drawing";
+import { act, byText, type Drawn, drawn, enter, fire, GOLDEN, texts } from "../../drawing";
 
 const { state } = GOLDEN;
 const [root, one, two, branch] = state.variants as readonly [VariantView, VariantView, VariantView, VariantView];
@@ -73,8 +73,8 @@ describe("the rows", () => {
     const measured = state.measurements[1];
     expect(row(one).textContent).toContain(secondsText(measured?.median ?? null));
     expect(row(one).textContent).toContain(measured?.last_steps?.text);
-    expect(texts(row(one), ".wbk-badge")).toEqual(["✓ checked"]);
-    expect(texts(row(two), ".wbk-badge")).toEqual(["✗ FAILED"]);
+    expect(texts(row(one), ".wbk-badge")).toEqual(["✓ checked ▸"]);
+    expect(texts(row(two), ".wbk-badge")).toEqual(["✗ FAILED ▸"]);
     expect(row(two).textContent).toContain("to_go at b=1, t=3 is 0.5, expected 0.25");
     expect(row(two).querySelector(".wbk-numbers b")).toBeNull();
     expect(row(branch).textContent).toContain("not measured, since a run would take about 90 s");
@@ -88,7 +88,7 @@ describe("the rows", () => {
       const { seconds } = cost?.value as { seconds: number };
       expect(row(variant).querySelector(".wbk-estimate")?.textContent).toContain(`≈ ${secondsText(seconds)}`);
     }
-    expect(row(one).querySelector(".wbk-estimate")?.textContent).toMatch(/× faster|× slower|as fast/);
+    expect(row(one).querySelector(".wbk-estimate")?.textContent).toMatch(/time (÷ \d|× \d|same)/);
   });
 
   test("results from elsewhere are a choice of their own", async () => {
@@ -103,15 +103,15 @@ describe("the rows", () => {
     expect(texts(row(root), ".wbk-rounds")).toEqual(["3 of 5 rounds"]);
     expect(row(branch).textContent).toContain("it stops: no room for to_go: 80 GB asked for");
     const estimate = row(branch).querySelector(".wbk-estimate")?.textContent;
-    expect(estimate).toMatch(/(× faster|× slower|as fast) than the predicted \d/); // its parent shows what was measured
+    expect(estimate).toMatch(/time (÷ \S+|× \S+|same) against the predicted \d/); // its parent shows what was measured
   });
 });
 
 test("bytes on the host are told where there are any", () => {
   expect(peaksText({ device: 2000, host: 0 })).toBe("2 kB");
   expect(peaksText({ device: 1000, host: 1500 })).toBe("1 kB, host 1.5 kB");
-  expect(peaksChangeText({ device: 1000, host: 1500 }, { device: 2000 })).toBe("−1 kB, host +1.5 kB");
-  expect(peaksChangeText({ device: 1000, host: 0 }, { device: 1000, host: 0 })).toBe("±0");
+  expect(peaksChangeText({ device: 1000, host: 1500 }, { device: 2000 })).toBe("÷ 2, host +1.5 kB");
+  expect(peaksChangeText({ device: 1000, host: 0 }, { device: 1000, host: 0 })).toBe("same");
 });
 
 describe("what can be done", () => {
@@ -204,9 +204,20 @@ describe("what can be done", () => {
     expect(shown.sent).toMatchObject([
       { type: "optimize", variant: one.key, objective: "memory", capacity: 1_500_000, backend: "numpy", sizes: {}, dtype: "float32" },
     ]);
-    expect(byText(shown.host, "button", "Take steps")?.hasAttribute("disabled")).toBe(true);
+    expect(byText(shown.host, "button", "Looking …")?.hasAttribute("disabled")).toBe(true);
     await shown.answer((id) => ({ type: "done", id, variant: two.key }));
     expect(byText(shown.host, "button", "Take steps")?.hasAttribute("disabled")).toBe(false);
+  });
+
+  test("what is chosen for it survives a visit to another pane", async () => {
+    shown = await drawn(Variants, GOLDEN, true);
+    await enter(shown.host.querySelector(".wbk-optimize select"), "memory");
+    expect(shown.store.values().selection).toMatchObject({ objective: "memory", capacity: "" });
+    const chosen = shown.store.values().selection;
+    await shown.takeDown();
+    shown = await drawn(Variants, GOLDEN, true);
+    await act(async () => shown.store.select(chosen));
+    expect(shown.host.querySelector<HTMLSelectElement>(".wbk-optimize select")?.value).toBe("memory");
   });
 
   test("a saved workbench offers nothing that it cannot do", async () => {
@@ -222,4 +233,84 @@ test("a workbench of one variant that was never measured", async () => {
   shown = await drawn(Variants, only);
   expect(texts(shown.host, ".wbk-stop-name")).toEqual(["as written"]);
   expect(texts(shown.host, ".wbk-badge")).toEqual(["not run"]);
+});
+
+describe("a check", () => {
+  const badge = (of: VariantView): HTMLElement | null => row(of).querySelector("button.wbk-badge");
+
+  test("opens to its report: what was compared at which sizes, how well, what was never taken", async () => {
+    const told = "agrees with the reference at B=3, T=4 (float32)\n  compared: 24 elements of loss; worst deviation 2.2e-07\n" +
+      "  never taken:\n    the second branch of where in alive";
+    const measurements = state.measurements.map((measured) => ({ ...measured, check_report: told }));
+    shown = await drawn(Variants, { ...GOLDEN, state: { ...state, measurements } });
+    expect(badge(one)?.getAttribute("aria-expanded")).toBe("false");
+    await shown.press(badge(one));
+    const report = row(one).querySelector(".wbk-check");
+    expect(report?.id).toBe(badge(one)?.getAttribute("aria-controls"));
+    expect(report?.querySelector("p")?.textContent).toBe("agrees with the reference at B=3, T=4 (float32)");
+    expect(texts(row(one), ".wbk-check ul ul li")).toEqual(["the second branch of where in alive"]);
+    await shown.press(badge(one));
+    expect(row(one).querySelector(".wbk-check")).toBeNull();
+  });
+
+  test("that was never made has nothing to open", async () => {
+    shown = await drawn(Variants, { ...GOLDEN, state: { ...state, measurements: [] } });
+    expect(badge(one)).toBeNull();
+    expect(texts(row(one), ".wbk-badge")).toEqual(["not run"]);
+  });
+});
+
+describe("a recipe", () => {
+  const automatic = (variant: VariantView): VariantView => ({ ...variant, why: "since it pays" });
+  /** The first and the second step by the automatic recipe, which is named by its end. */
+  const searched: Capsule = {
+    ...GOLDEN,
+    state: {
+      ...state,
+      current: two.key,
+      variants: [root, automatic({ ...one, named: false }), { ...automatic(two), parent: one.key, name: "automatic, memory", named: true }],
+    },
+  };
+  const found = async (capsule = searched): Promise<void> => {
+    shown = await drawn(Variants, capsule, true);
+    await act(async () => shown.store.select({ found: two.key }));
+  };
+  const headlines = (): readonly string[] => texts(shown.host, ".wbk-tree .wbk-headline");
+
+  test("is a row with what it gains, measured where both ends were measured in turn", async () => {
+    const measurements = state.measurements
+      .filter(({ group }) => group === "c1")
+      .map((measured) => (measured.variant === two.key ? { ...measured, median: 0.002, peak_bytes: { device: 200 } } : measured))
+      .map((measured) => (measured.variant === root.key ? { ...measured, median: 0.008, peak_bytes: { device: 100_000 } } : measured));
+    await found({ ...searched, state: { ...searched.state, measurements } });
+    expect(headlines()).toEqual(["peak 100 kB → 200 B ÷ 500time 8 ms → 2 ms ÷ 4measured in turn"]);
+    expect(texts(shown.host, ".wbk-fold")).toEqual(["automatic recipe, 2 steps ▸"]);
+    expect(texts(shown.host, ".wbk-stop-name")).toEqual(["as written", "automatic, memory"]);
+  });
+
+  test("else by what is predicted, which is said", async () => {
+    await found({ ...searched, state: { ...searched.state, measurements: [] } });
+    expect(headlines()[0]).toMatch(/^peak .* → .*time .* → .*predicted$/);
+    expect(shown.host.querySelector(".wbk-tree .wbk-headline.wbk-estimate")).not.toBeNull();
+  });
+
+  test("that was just found has a card, which leads on and can be closed", async () => {
+    await found({ ...searched, state: { ...searched.state, measurements: [] } });
+    const card = (): Element | null => shown.host.querySelector(".wbk-found");
+    expect(card()?.textContent).toContain("automatic, memory2 steps");
+    await shown.press(byText(card() as Element, "button", "Show its steps"));
+    expect(texts(shown.host, ".wbk-stop-name")).toHaveLength(3);
+    await shown.press(byText(card() as Element, "button", "Compare it"));
+    expect(shown.store.values().selection).toMatchObject({ pane: "compare", compared: [root.key, two.key] });
+    await shown.press(card()?.querySelector("[aria-label='Close the card']"));
+    expect(card()).toBeNull();
+  });
+
+  test("that was looked for in vain, or stopped, has none", async () => {
+    shown = await drawn(Variants, GOLDEN, true);
+    await fire(shown.host.querySelector(".wbk-optimize"), new Event("submit", { bubbles: true, cancelable: true }));
+    await shown.answer((id) => ({ type: "done", id, variant: null }));
+    expect(shown.host.querySelector(".wbk-found")).toBeNull();
+    expect(shown.store.values().notice?.text).toBe("The search was stopped; no step was taken.");
+  });
 });

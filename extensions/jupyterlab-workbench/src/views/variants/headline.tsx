@@ -1,0 +1,66 @@
+// What an automatic recipe achieves: memory and time before it and after, both measured in turn or both predicted.
+
+import { bytesText, changeText, secondsText } from "../../model/numbers";
+import type { CostView } from "../../protocol";
+import type { Comparison } from "../compare/measured";
+import { isUncalibrated } from "../run/estimated";
+import type { Recipe } from "./folding";
+
+/** The cost of a run. */
+interface Cost {
+  readonly seconds: number;
+  readonly peak_bytes: Readonly<Record<string, number>>;
+}
+
+export interface Gain {
+  readonly before: Cost;
+  readonly after: Cost;
+  readonly measured: boolean;
+  /** True for predictions by the constants of another machine. */
+  readonly rough: boolean;
+}
+
+/** Returns what a recipe changes; null where that is not known yet. */
+export function gainOf(
+  { steps, last }: Recipe,
+  comparison: Comparison | undefined,
+  predictions: ReadonlyMap<string, CostView>,
+): Gain | null {
+  const start = steps[0]?.parent ?? "";
+  const measured = (key: string): Cost | undefined => {
+    const row = comparison?.rows.find((one) => one.variant === key);
+    return row && row.median !== null ? { seconds: row.median, peak_bytes: row.peak_bytes } : undefined;
+  };
+  const [from, to] = [measured(start), measured(last.key)];
+  if (from && to) return { before: from, after: to, measured: true, rough: false };
+  const [before, after] = [predictions.get(start), predictions.get(last.key)];
+  return before && after ? { before, after, measured: false, rough: isUncalibrated(after) } : null;
+}
+
+export function Headline({ gain }: { gain: Gain }): JSX.Element {
+  const { before, after, measured, rough } = gain;
+  const peak = (cost: Cost, space: string): number => cost.peak_bytes[space] ?? 0;
+  const host = peak(before, "host") || peak(after, "host");
+  return (
+    <div className={`wbk-headline${measured ? "" : " wbk-estimate"}${rough ? " wbk-rough" : ""}`}>
+      <Change what="peak" before={peak(before, "device")} after={peak(after, "device")} text={bytesText} />
+      {host > 0 && <Change what="on the host" before={peak(before, "host")} after={peak(after, "host")} text={bytesText} />}
+      <Change what="time" before={before.seconds} after={after.seconds} text={secondsText} />
+      <span className="wbk-faint">{measured ? "measured in turn" : "predicted"}</span>
+    </div>
+  );
+}
+
+function Change(props: {
+  what: string;
+  before: number;
+  after: number;
+  text: (amount: number) => string;
+}): JSX.Element {
+  const { what, before, after, text } = props;
+  return (
+    <span className="wbk-gain">
+      <span className="wbk-faint">{what}</span> <b>{text(before)} → {text(after)}</b> {changeText(before, after, text)}
+    </span>
+  );
+}
