@@ -149,7 +149,7 @@ function Until(props: { buffer: BufferView; choose: (names: readonly string[]) =
     <>
         <span className="wbk-until-words">{until.slice(0, -reader.length)}</span>
         <button className="wbk-button wbk-link" type="button" onClick={() => props.choose([reader])}>
-          {reader}
+          <Name text={reader} />
         </button>
     </>
   );
