@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,15 +13,22 @@ from workbench.backends.cuda.compiled_program import CudaProgram
 from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.philox import checked_seed
 from workbench.backends.timed.peaks import Peaks, peaks
-from workbench.backends.timed.stamps import TimedLaunch
+from workbench.backends.timed.stamps import Logged, TimedLaunch
 from workbench.errors import WorkbenchError, nearest
 from workbench.measure.profiles import trace
+from workbench.measure.profiles.course import Course, Place, course
 from workbench.measure.profiles.effort import RunRequest, expect_iterations, rounds, tried
 from workbench.measure.profiles.parts import KEYS, PYTHON, KernelTime, Part, launches_of
 from workbench.measure.profiles.predicted import predicted_parts
 from workbench.measure.profiles.rows import ProfileRows, rows, touched_at_once
 from workbench.measure.profiles.table import html, text
-from workbench.measure.profiles.timing import Timing, array_timing, cuda_timing, native_timing
+from workbench.measure.profiles.timing import (
+    Finished,
+    Timing,
+    array_timing,
+    cuda_timing,
+    native_timing,
+)
 from workbench.measure.rounds.expected import Expectation
 from workbench.measure.rounds.rounds import DTYPES, RoundsListener, now, reporting
 from workbench.measure.runs.compiling import compiled
@@ -66,12 +73,47 @@ class Profile:
     undisturbed_seconds: float
     kernels: tuple[KernelTime, ...] = ()
     peaks: Peaks | None = None
-    launches: tuple[TimedLaunch, ...] = field(default=(), compare=False)
-    """The first launches of kernels, or else executions of statements, for `trace`."""
+    log: tuple[Logged, ...] = field(default=(), compare=False)
+    """The first launches of kernels, or else executions of statements, and iterations of loops."""
     names: tuple[str, ...] = ()
     """What is launched, by the numbers that launches have."""
+    places: tuple[Place, ...] = field(default=(), compare=False)
+    """What is launched and the loops around, in the order of the loop program."""
     predicted: Mapping[str, float] = field(default_factory=dict)
     date: str = ""
+    rounds: int = 1
+    planned: int = 1
+    """The rounds that were finished, and how many were planned: more where it was stopped."""
+
+    @property
+    def launches(self) -> tuple[TimedLaunch, ...]:
+        """The first launches of kernels, or else executions of statements, for `trace`."""
+        return tuple(entry for entry in self.log if isinstance(entry, TimedLaunch))
+
+    @property
+    def course(self) -> Course | None:
+        """The first iterations on a time axis: lanes of loops, and of kernels, else statements."""
+        what = "kernel" if self.kernels else "statement"
+        calls: dict[str, int] = {}
+        alone: dict[str, set[str]] = {}
+        of: dict[str, set[str]] = {}
+        for part in self.parts:
+            row = KEYS[what](part)
+            calls[row] = max(calls.get(row, 0), part.calls)
+            alone.setdefault(part.statement, set()).add(row)
+            of.setdefault(row, set()).add(part.statement)
+        calls |= launches_of(self.kernels)
+        known = {
+            row: sum(self.predicted.get(name, 0.0) for name in names) / calls[row]
+            for row, names in of.items()
+            if self.predicted and calls[row] and all(len(alone[name]) == 1 for name in names)
+        }
+        numbers = enumerate(self.names)
+        return course(
+            self.log,
+            self.places,
+            {number: known[name] for number, name in numbers if name in known},
+        )
 
     @property
     def seconds(self) -> float:
@@ -163,7 +205,7 @@ class Profile:
     @property
     def summary(self) -> tuple[str, ...]:
         """Lines that tell how its parts add up, and how long kernels took in both builds."""
-        return (self._sums(), *self._divided())
+        return (self._sums(), *self._stopped(), *self._divided())
 
     def _sums(self) -> str:
         off = self.seconds / self.undisturbed_seconds - 1
@@ -176,6 +218,10 @@ class Profile:
             f"{seconds_text(self.seconds)}; undisturbed {seconds_text(self.undisturbed_seconds)} "
             f"({sign}{percent(abs(off))}{busy})"
         )
+
+    def _stopped(self) -> Iterator[str]:
+        if self.rounds < self.planned:
+            yield f"stopped after {self.rounds} of {self.planned} rounds"
 
     def _divided(self) -> Iterator[str]:
         """Yield how long the kernels that were divided took in both builds."""
@@ -224,6 +270,45 @@ def profile(
     it. A profile that would take more than a minute is refused without `force=True`. The other
     arguments are those of `wb.run` and `wb.measure`.
     """
+    *_, finished = profiling(
+        program,
+        backend,
+        sizes,
+        seed=seed,
+        dtype=dtype,
+        threads=threads,
+        force=force,
+        progress=progress,
+    )
+    return finished.profile()
+
+
+@dataclass(frozen=True)
+class FinishedRounds:
+    """The finished rounds of a profile, of so many that are planned."""
+
+    done: int
+    planned: int
+    _profile: Callable[[Timing, int, int], Profile] = field(repr=False)
+    _timing: Finished = field(repr=False)
+
+    def profile(self) -> Profile:
+        """Return the profile that they make."""
+        return self._profile(self._timing(), self.done, self.planned)
+
+
+def profiling(
+    program: Program | Variant,
+    backend: str | None = None,
+    sizes: Mapping[str, int] | None = None,
+    *,
+    seed: int = 0,
+    dtype: str = "float32",
+    threads: int | None = 1,
+    force: bool = False,
+    progress: bool | RoundsListener = True,
+) -> Iterator[FinishedRounds]:
+    """Profile as `profile` does, and yield the finished rounds after each."""
     checked_seed(seed)
     if dtype not in DTYPES:
         raise WorkbenchError(f'dtype {dtype!r}; expected "float32" or "float64"')
@@ -237,45 +322,65 @@ def profile(
         chosen = optimize(chosen, sizes=sizes, backend=name, dtype=dtype, threads=used)
     request = RunRequest(settable(chosen.program.equations, known), seed, dtype, used)
     expectation = Expectation(chosen.program, name, dtype, used)
+    highest: Peaks | None = None
+    expected: Mapping[str, float] = {}
+
+    def made(timing: Timing, done: int, planned: int) -> Profile:
+        return Profile(
+            variant=chosen,
+            backend=name,
+            device=runner.device(),
+            threads=used,
+            sizes=known,
+            seed=seed,
+            dtype=dtype,
+            parts=timing.parts,
+            undisturbed_seconds=timing.undisturbed.seconds,
+            kernels=timing.kernels,
+            peaks=highest,
+            log=timing.log,
+            names=timing.names,
+            places=timing.places,
+            predicted=expected,
+            date=now(),
+            rounds=done,
+            planned=planned,
+        )
+
     with reporting(progress, title(chosen.program.name, backend, used)) as report:
-        timing = _timing(expectation, request, force, report)
-        report("measuring peaks", 0, 1)
-        on_processor = name != "cuda"
-        touched = touched_at_once(timing.parts, launches_of(timing.kernels)).values()
-        highest = peaks(touched, dtype, used) if on_processor else None
-    return Profile(
-        variant=chosen,
-        backend=name,
-        device=runner.device(),
-        threads=used,
-        sizes=known,
-        seed=seed,
-        dtype=dtype,
-        parts=timing.parts,
-        undisturbed_seconds=timing.undisturbed.seconds,
-        kernels=timing.kernels,
-        peaks=highest,
-        launches=timing.launches,
-        names=timing.names,
-        predicted=predicted_parts(expectation, request.sizes),
-        date=now(),
-    )
+        planned, timings = _timing(expectation, request, force, report)
+        for done, timing in enumerate(timings, 1):
+            if done == 1:  # before the others, so that nothing is left to do behind them
+                expected = predicted_parts(expectation, request.sizes)
+                report("measuring peaks", 0, 1)
+                highest = _peaks(timing(), name, dtype, used)
+            yield FinishedRounds(done, planned, made, timing)
+
+
+def _peaks(timing: Timing, backend: str, dtype: str, threads: int) -> Peaks | None:
+    """Measure what this machine does at most, with memory as near as what was launched touches."""
+    if backend == "cuda":
+        return None
+    touched = touched_at_once(timing.parts, launches_of(timing.kernels)).values()
+    return peaks(touched, dtype, threads)
 
 
 def _timing(
     expectation: Expectation, request: RunRequest, force: bool, report: RoundsListener
-) -> Timing:
-    """Compile, refuse what would take too long, and time the rest."""
+) -> tuple[int, Iterator[Finished]]:
+    """Compile, refuse what would take too long, and return how many rounds of the rest are timed,
+    and these.
+    """
     report("compiling", 0, 1)
     program = expectation.program
     ready, _, _ = compiled(get(expectation.backend), program, request.dtype)
     if not force:
         expect_iterations(expectation, request.sizes)
     report("trying", 0, 1)
-    seconds = tried(ready, program, request, force)
+    planned = rounds(tried(ready, program, request, force))
     if isinstance(ready, CompiledProgram):
-        return native_timing(ready, request, rounds(seconds), report)
+        return planned, native_timing(ready, request, planned, report)
     if isinstance(ready, CudaProgram):
-        return cuda_timing(ready, request, rounds(seconds), report)
+        return planned, cuda_timing(ready, request, planned, report)
     assert isinstance(ready, CompiledArrays), ready
-    return array_timing(ready, request, rounds(seconds), report)
+    return planned, array_timing(ready, request, planned, report)

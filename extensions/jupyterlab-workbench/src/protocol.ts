@@ -1,6 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const PROTOCOL = 12;
+export const PROTOCOL = 13;
 
 export const DOT = {
   "nameSize": 16,
@@ -546,6 +546,24 @@ export interface ProfileRowView {
   readonly uncertain: boolean;
 }
 
+export interface LaneView {
+  readonly name: string;
+  readonly is_loop: boolean;
+  readonly depth: number;
+  readonly scope: string;
+  readonly statements: readonly string[];
+  readonly share: number;
+  readonly spans: readonly number[];
+}
+
+export interface CourseView {
+  readonly seconds: number;
+  readonly tick: number;
+  readonly whole: boolean;
+  readonly lanes: readonly LaneView[];
+  readonly held: readonly number[];
+}
+
 export interface ProfileView {
   readonly id: string;
   readonly variant: string;
@@ -561,7 +579,10 @@ export interface ProfileView {
   readonly undisturbed_seconds: number;
   readonly predicted_seconds: number | null;
   readonly summary: readonly string[];
+  readonly rounds: number;
+  readonly planned: number;
   readonly peaks: PeaksView | null;
+  readonly course: CourseView | null;
   readonly scopes: readonly ProfileRowView[];
   readonly kernels: readonly ProfileRowView[];
   readonly statements: readonly ProfileRowView[];

@@ -12,6 +12,7 @@ from tests.native_runs import compiled, other_bits, shared_cache
 from workbench.algorithms import reinforce
 from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.timed.stamped_program import StampedProgram
+from workbench.backends.timed.stamps import TimedIteration, TimedLaunch
 from workbench.codegen.stamps.segments import stamped
 from workbench.errors import RunError
 from workbench.program.values import Program
@@ -94,13 +95,25 @@ def test_the_time_of_a_run_is_that_of_its_kernels_and_what_is_between() -> None:
 def test_launches_follow_each_other_up_to_a_number() -> None:
     _, timed = with_stamps(walk())
     run = timed.timed({"B": 3, "T": 7}, 0, "float32", launches=10)
-    assert len(run.launches) == 10
-    # x[0] of every b, or of the first and then its steps: as the kernels are in the text
-    numbers = [launch.number for launch in run.launches]
+    assert len(run.log) == 10
+    launches = [entry for entry in run.log if isinstance(entry, TimedLaunch)]
+    numbers = [launch.number for launch in launches]
     assert numbers[0] == 0 and set(numbers) <= {0, 1, 2}
-    times = [time for launch in run.launches for time in (launch.begin, launch.end)]
+    times = [time for launch in launches for time in (launch.begin, launch.end)]
     assert times == sorted(times) and times[0] >= 0
     np.testing.assert_array_equal(run.calls, [3, 21, 21])
+
+
+def test_iterations_of_loops_are_told_with_their_values() -> None:
+    _, timed = with_stamps(walk())
+    run = timed.timed({"B": 3, "T": 4}, 0, "float32", launches=1000)
+    begun = [entry for entry in run.log if isinstance(entry, TimedIteration)]
+    of = {loop: [e.value for e in begun if e.loop == loop] for loop in {e.loop for e in begun}}
+    assert of[0] == [0, 1, 2]
+    assert of[1] == [*range(4)] * 3  # within each b
+    assert [entry.begin for entry in run.log] == sorted(entry.begin for entry in run.log)
+    at = run.log.index(next(e for e in begun if e.loop == 0))
+    assert isinstance(run.log[at + 1], TimedLaunch)  # x[0] of the first b
 
 
 def test_what_stops_a_run_stops_a_stamped_one() -> None:

@@ -38,7 +38,7 @@ def test_stamps_follow_launches_and_kernels_stay_as_they_are() -> None:
     text = with_stamps.units["program"]
     begun, _, behind = text.partition("\nEXPORTED void stamp_often")
     assert behind.endswith("}\n")
-    added = ("stamp_launch(", "begin_stamps(", STAMPS)
+    added = ("stamp_launch(", "stamp_iteration(", "begin_stamps(", STAMPS)
     left = [x for x in begun.splitlines() if x and not any(name in x for name in added)]
     assert left == [x for x in plain.units["program"].splitlines() if x]
     assert begun.count("begin_stamps(run);") == 3

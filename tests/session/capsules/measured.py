@@ -13,8 +13,10 @@ import workbench as wb
 from tests.measure.rounds.made import measurement, passed
 from tests.returns import returns
 from workbench.backends.timed.peaks import Peaks
+from workbench.backends.timed.stamps import Logged, TimedIteration, TimedLaunch
 from workbench.measure.compare import comparison
 from workbench.measure.profile import Profile
+from workbench.measure.profiles.course import Place
 from workbench.measure.profiles.parts import PYTHON, Division, KernelTime, Part
 from workbench.measure.rounds.measurement import Measurement
 from workbench.measure.runs.curves import Curve
@@ -103,6 +105,16 @@ def profiles(shown: tuple[Variant, ...]) -> tuple[Profile, ...]:
         return Part(kernel, entry, statement, scope, seconds, 8, 4e6 * entry, 1e6)
 
     between = Part(PYTHON, 0, PYTHON, PYTHON, 0.001, 8)
+    loop = Place("t", 0, 0, is_loop=True)
+    places = (loop, Place("kernel_g", 1, 0, bytes=400), Place("kernel_to_go", 1, 1, bytes=900))
+    log: list[Logged] = []
+    for turn in range(3):
+        begin = 0.002 * turn
+        log += [
+            TimedIteration(0, turn, begin),
+            TimedLaunch(0, begin, begin + 0.001),
+            TimedLaunch(1, begin + 0.001, begin + 0.002),
+        ]
     return (
         of(
             root,
@@ -124,6 +136,7 @@ def profiles(shown: tuple[Variant, ...]) -> tuple[Profile, ...]:
             between,
             backend="native", kernels=(divided, alone), threads=2,
             peaks=Peaks(2e10, {1 << 14: 2e10, 1 << 26: 5e9}, 2),
+            log=tuple(log), places=places, names=("kernel_g", "kernel_to_go"), rounds=2, planned=5,
         ),
     )  # fmt: skip
 

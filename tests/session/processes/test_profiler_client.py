@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from typing import Any
 
 from tests.session.shown import MEASURE, VECTORIZE, Shown
 from workbench.backends import backends
 from workbench.measure.profiles.parts import PYTHON
 from workbench.session.outputs.page import state_file
+from workbench.session.processes.measuring.profiler_client import ProfilerClient
 from workbench.session.protocol.messages import Done, Failed
 from workbench.session.state.saved_tree import saved_tree
 
@@ -80,6 +82,38 @@ def test_a_stopped_profile_leaves_nothing_and_one_runs_at_a_time(shown: Shown) -
     state = shown.view.newest
     assert (state.measuring, state.profiles, state.unprofiled) == (None, (), None)
     assert isinstance(shown.view.ask(**PROFILE, variant=shown.root), Done)
+
+
+def test_a_stopped_profile_keeps_its_finished_rounds(shown: Shown) -> None:
+    sizes = {"B": 20, "T": 200}
+    number = shown.view.say(**PROFILE | {"sizes": sizes, "force": True}, variant=shown.root)
+    shown.view.state(lambda s: s.measuring is not None and s.measuring.done >= 1)
+    client = shown.session._measuring
+    assert isinstance(client, ProfilerClient)
+    while client._finished is None:
+        time.sleep(0.01)
+    asked = time.monotonic()
+    assert isinstance(shown.view.ask(type="cancel"), Done)
+    assert time.monotonic() - asked < 2  # beside other work
+    shown.view.until(lambda m: m if getattr(m, "id", 0) == number else None)
+    state = shown.view.newest
+    (profile,) = state.profiles
+    assert (state.measuring, state.unprofiled) == (None, None)
+    assert 1 <= profile.rounds < profile.planned
+    assert f"stopped after {profile.rounds} of {profile.planned} rounds" in profile.summary
+    assert profile.course is not None and profile.peaks is not None
+
+
+def test_a_profile_made_here_is_stopped_too(shown: Shown) -> None:
+    number = shown.view.say(**LONG | {"here": True}, variant=shown.root)
+    shown.view.state(lambda s: s.measuring is not None and s.measuring.stage == "trying")
+    shown.view.ask(type="cancel")
+    shown.view.until(lambda m: m if getattr(m, "id", 0) == number else None)
+    state = shown.view.newest
+    assert (state.measuring, state.profiles, state.unprofiled) == (None, (), None)
+    assert isinstance(shown.view.ask(**PROFILE | {"here": True}, variant=shown.root), Done)
+    (profile,) = shown.view.newest.profiles
+    assert profile.rounds == profile.planned
 
 
 def test_a_profiling_process_that_dies_is_reported(shown: Shown) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.backends.native.compiled_program import CompiledProgram, NativeRun
 from workbench.backends.native.run_arguments import Arguments
-from workbench.backends.timed.stamps import TimedLaunch, TimedRun
+from workbench.backends.timed.stamps import TimedRun, logged
 from workbench.codegen.kernel_records import Stamp, walk
 from workbench.codegen.printing.program_text import ProgramText, program_text, units_of
 from workbench.program.sizes import resolve
@@ -65,8 +65,8 @@ class StampedProgram(CompiledProgram):
         threads: int = 1,
         launches: int = 0,
     ) -> TimedRun:
-        """Run once, and remember when so many `launches` were. Stamps inside of kernels are for one
-        thread.
+        """Run once, and remember when so many `launches` and iterations were. Stamps inside of
+        kernels are for one thread.
         """
         known = resolve(self.program.equations, sizes)
         self.prepare(dtype)
@@ -113,7 +113,7 @@ class _StampedRun(NativeRun):
             self.calls.tolist(),
             cost * tick,
             tuple(
-                TimedLaunch(number, (begin - began[0]) * tick, (end - began[0]) * tick)
+                logged(number, (begin - began[0]) * tick, (end - began[0]) * tick, end)
                 for number, begin, end in launches.tolist()
             ),
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from workbench.backends.protocol import Execution
 
 MOST_LAUNCHES = 20_000
-"""The first launches of a run, of which a profile tells when they were."""
+"""The first launches and iterations of a run, of which a profile tells when they were."""
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,34 @@ class TimedLaunch:
 
 
 @dataclass(frozen=True)
+class TimedIteration:
+    """An iteration of a loop by the loop's number, with its value and when it began. Loops have
+    numbers of their own, in text order.
+    """
+
+    loop: int
+    value: int
+    begin: float
+
+
+Logged = TimedLaunch | TimedIteration
+
+
+def logged(number: int, begin: float, end: float, value: int) -> Logged:
+    """Return an entry of a log in which iterations have numbers below zero."""
+    if number < 0:
+        return TimedIteration(-1 - number, value, begin)
+    return TimedLaunch(number, begin, end)
+
+
+@dataclass(frozen=True)
 class TimedRun:
     """A run with stamps: by number the seconds, how often what they belong to was called, and how
     many stamps were made.
 
     `execution.seconds` is all that it took, the stamps' own time too: `cost` is that of one. Of the
-    first launches there is when they were, if that was asked for.
+    first launches, and the iterations around them, the `log` tells when they were, if that was
+    asked for.
     """
 
     execution: Execution = field(repr=False)
@@ -36,7 +58,7 @@ class TimedRun:
     calls: Sequence[int]
     made: Sequence[int]
     cost: float
-    launches: tuple[TimedLaunch, ...] = field(default=(), repr=False)
+    log: tuple[Logged, ...] = field(default=(), repr=False)
 
     @property
     def net(self) -> list[float]:

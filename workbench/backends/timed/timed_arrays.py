@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from workbench.backends.arrays.compiled import CompiledArrays
-from workbench.backends.timed.stamps import MOST_LAUNCHES, TimedLaunch, TimedRun
-from workbench.backends.timed.timed_source import TIMERS, TimedSource, timed_source
+from workbench.backends.timed.stamps import MOST_LAUNCHES, Logged, TimedRun, logged
+from workbench.backends.timed.timed_source import BEGINS, TIMERS, TimedSource, timed_source
 
 BATCH, BATCHES = 20, 9
 """How often all timers are made in a row to know what one takes, and how often that is tried."""
@@ -42,24 +42,33 @@ class TimedArrays(CompiledArrays):
 
     def begun(
         self, sizes: Mapping[str, int] | None, seed: int, dtype: str, threads: int = 1
-    ) -> tuple[TimedLaunch, ...]:
+    ) -> tuple[Logged, ...]:
         """Begin a run, and return what it does at first, one after the other."""
         count = len(self.timers.statements)
         log = _Log([0] * count)
-        ready = self._gathering(log, [0] * count, [0] * count)
+        telling = replace(self, timers=timed_source(self.loop_program, iterations=True))
+        ready = telling._gathering(log, [0] * count, [0] * count, log.iteration)
         cost = ready._cost(log) if count else 0.0
         log.begin()
         ready.run(sizes, seed, dtype, threads=threads)
-        launches, now = [], 0.0
-        for number, ticks in log.entries:
-            begin, now = now, now + max(ticks * 1e-9 - cost, 0.0)
-            launches.append(TimedLaunch(number, begin, now))
-        return tuple(launches)
+        entries, now = [], 0.0
+        for number, ticks in log.entries:  # of an iteration its value
+            begin, now = now, now if number < 0 else now + max(ticks * 1e-9 - cost, 0.0)
+            entries.append(logged(number, begin, now, ticks))
+        return tuple(entries)
 
-    def _gathering(self, ticks: list[int], calls: list[int], made: list[int]) -> TimedArrays:
+    def _gathering(
+        self,
+        ticks: list[int],
+        calls: list[int],
+        made: list[int],
+        begins: Callable[[int, int], None] | None = None,
+    ) -> TimedArrays:
         """Return the same program with timers that gather into these lists."""
         clock = time.perf_counter_ns
-        table = {"clock": clock, "ticks": ticks, "calls": calls, "made": made}
+        table: dict[str, Any] = {"clock": clock, "ticks": ticks, "calls": calls, "made": made}
+        if begins is not None:
+            table[BEGINS] = begins
         return replace(self, functions=self.functions | table)
 
     def _cost(self, ticks: list[int]) -> float:
@@ -91,10 +100,17 @@ class _Log(list[int]):
 
     def __setitem__(self, number: Any, ticks: Any) -> None:
         if isinstance(number, int):
-            self.entries.append((number, ticks - self[number]))
-            if len(self.entries) >= self._most:
-                raise KeyboardInterrupt
+            self._enter(number, ticks - self[number])
         super().__setitem__(number, ticks)
+
+    def iteration(self, loop: int, value: int) -> None:
+        """Remember the begin of an iteration."""
+        self._enter(-1 - loop, value)
+
+    def _enter(self, number: int, given: int) -> None:
+        self.entries.append((number, given))
+        if len(self.entries) >= self._most:
+            raise KeyboardInterrupt
 
 
 def timed_arrays(compiled: CompiledArrays) -> TimedArrays:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from workbench.backends.arrays.source import SourceText, source_lines
 from workbench.lowering.loop_program import LoopProgram
@@ -15,6 +16,11 @@ TIMERS = "timers"
 STEP = "step()"
 GIVEN = ("clock", "ticks", "calls", "made")
 """What timers are given in the table of functions."""
+BEGINS = "begins"
+"""The function in the table that is called with the number and the value of each iteration, where
+these are logged.
+"""
+_LOOP = re.compile(r" *for (\w+) in range\(.*\):$")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -30,22 +36,27 @@ class TimedSource:
     statements: tuple[str, ...]
 
 
-def timed_source(program: LoopProgram) -> TimedSource:
-    """Return the source of a loop program with timers."""
+def timed_source(program: LoopProgram, iterations: bool = False) -> TimedSource:
+    """Return the source of a loop program with timers. With `iterations` it tells of each one too:
+    loops are numbered in text order.
+    """
     lines = source_lines(program)
     numbers: dict[str, int] = {}
     for line in lines:
         if line.statement is not None:
             numbers.setdefault(line.statement, len(numbers))
-    return TimedSource(_Timing(lines, numbers).text(), tuple(numbers))
+    return TimedSource(_Timing(lines, numbers, iterations).text(), tuple(numbers))
 
 
 class _Timing:
-    def __init__(self, lines: Sequence[SourceText], numbers: dict[str, int]) -> None:
+    def __init__(
+        self, lines: Sequence[SourceText], numbers: dict[str, int], iterations: bool
+    ) -> None:
         self.lines = lines
         self.numbers = numbers
         words = {word for line in lines for word in _WORD.findall(line.text)}
-        self.given = {name: lengthened(name, words) for name in GIVEN}
+        given = (*GIVEN, BEGINS) if iterations else GIVEN
+        self.given = {name: lengthened(name, words) for name in given}
         self.now, self.last = (lengthened(name, words) for name in ("now", "last"))
 
     def text(self) -> str:
@@ -68,6 +79,7 @@ class _Timing:
     def _timed(self, head: int) -> Iterator[str]:
         """Yield the lines of the body, with a timer behind each group of one statement."""
         statement, begun, indent = "", 0, ""
+        loops = count()
         for line in self.lines[head:]:
             own = line.text[: len(line.text) - len(line.text.lstrip())]
             control = line.text.endswith(":") and line.statement is None
@@ -77,6 +89,9 @@ class _Timing:
                 yield indent + self._timer(self.numbers[statement], begun)
                 statement, begun = "", 0
             yield line.text
+            if BEGINS in self.given and (loop := _LOOP.match(line.text)):
+                yield f"{own}    {self.given[BEGINS]}({next(loops)}, {loop[1]})"
+                yield f"{own}    {self.last} = {self.given['clock']}()"
             if step:
                 yield f"{own}{self.last} = {self.given['clock']}()"
             if line.statement is not None:

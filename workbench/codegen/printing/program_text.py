@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 from workbench.codegen.bodies.addresses import apart, outside
 from workbench.codegen.kernel_records import LANES, Invoke, Stamp
@@ -73,7 +74,8 @@ class ProgramText:
 
 def program_text(made: ProgramKernels, dtype: str, stamped: bool = False) -> ProgramText:
     """Return a program as C for one dtype of floats. Where it is `stamped`, a stamp follows every
-    launch, with the kernel's number: kernels themselves stay as they are.
+    launch, with the kernel's number, and begins every iteration: kernels themselves stay as they
+    are.
     """
     writer = _Writer(made, REALS[dtype], stamped)
     return ProgramText(dict(writer.units()), writer.kernels)
@@ -262,6 +264,7 @@ class _Writer:
         before, main, behind = self.made.loops.parts
         calls = self.functions.calls
         self.launches = enumerate(zip(self.kernels, self.made.kernels, strict=True))
+        self.loops = count()
         lines = [
             f"{self._declared(name, kernel, told=bool(calls[name].places))};"
             for name, kernel in zip(self.kernels, self.made.kernels, strict=True)
@@ -274,6 +277,9 @@ class _Writer:
             ("iteration", f"Run *run, int64_t {variable}", main.body if main else ()),
             ("end", "Run *run", behind),
         ):
+            stamps = ["    begin_stamps(run);"]
+            if entry == "iteration" and main:
+                stamps.append(f"    stamp_iteration(run, {next(self.loops)}, {variable});")
             inside = list(self._lines(body, "    "))
             words = {word for line in inside for word in _WORD.findall(line)}
             sizes = [line for line in self._sizes() if _WORD.findall(line)[2] in words]
@@ -281,7 +287,7 @@ class _Writer:
             entries += ["    const uint64_t floats = begin_exact_floats();"]
             entries += [
                 "    watch_interrupts(run);",
-                *(["    begin_stamps(run);"] if self.stamped else []),
+                *(stamps if self.stamped else []),
                 *sizes,
                 *inside,
                 "ended: __attribute__((unused));",
@@ -308,6 +314,9 @@ class _Writer:
                     yield f"{margin}for (int64_t {v} = {high} - 1; {v} >= {low}; {v}--) {{"
                 else:
                     yield f"{margin}for (int64_t {v} = {low}; {v} < {high}; {v}++) {{"
+                number = next(self.loops)
+                if self.stamped:
+                    yield f"{margin}    stamp_iteration(run, {number}, {v});"
                 yield from self._lines(record.body, margin + "    ")
                 yield f"{margin}}}"
             elif isinstance(record, AtOnce):

@@ -22,6 +22,7 @@ NAMES = (
     "begin_stamps",
     "stamp",
     "stamp_launch",
+    "stamp_iteration",
     "stamp_often",
     "ticks_now",
 )

@@ -1,11 +1,12 @@
 """The runs that a profile is made of: undisturbed ones in turn with others that are timed inside.
 
-Anything delays a run, and nothing makes it shorter: of each kind the shortest counts.
+Anything delays a run, and nothing makes it shorter: of each kind the shortest counts. After each
+round there is what gives the timing of the finished ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from workbench.backends.arrays.compiled import CompiledArrays
@@ -13,12 +14,13 @@ from workbench.backends.cuda.compiled_program import CudaProgram
 from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.protocol import Execution
 from workbench.backends.timed.stamped_program import StampedProgram
-from workbench.backends.timed.stamps import MOST_LAUNCHES, TimedLaunch, TimedRun
+from workbench.backends.timed.stamps import MOST_LAUNCHES, Logged, TimedRun
 from workbench.backends.timed.timed_arrays import timed_arrays
 from workbench.backends.timed.timed_functions import timed_functions
 from workbench.codegen.cuda.kernel_functions import all_functions
 from workbench.codegen.stamps.segments import stamped
 from workbench.measure.profiles.arrays import array_parts
+from workbench.measure.profiles.course import Place, kernel_places, statement_places
 from workbench.measure.profiles.effort import RunRequest
 from workbench.measure.profiles.kernels import KernelTimes
 from workbench.measure.profiles.parts import KernelTime, Part
@@ -30,14 +32,20 @@ Listener = Callable[[str, int, int], None]
 @dataclass(frozen=True)
 class Timing:
     """What the runs told: the parts of one, its kernels where it has some, and an undisturbed run.
-    `launches` are the first, of kernels or else statements, by their numbers among `names`.
+    The `log` has the first launches, of kernels or else statements, by their numbers among `names`,
+    and the iterations around them, where `places` tell the loops.
     """
 
     parts: tuple[Part, ...]
     undisturbed: Execution
     kernels: tuple[KernelTime, ...] = ()
-    launches: tuple[TimedLaunch, ...] = field(default=(), repr=False)
+    log: tuple[Logged, ...] = field(default=(), repr=False)
     names: tuple[str, ...] = ()
+    places: tuple[Place, ...] = field(default=(), repr=False)
+
+
+Finished = Callable[[], Timing]
+"""Gives the timing of the rounds that are finished."""
 
 
 def native_timing(
@@ -45,7 +53,7 @@ def native_timing(
     request: RunRequest,
     rounds: int,
     report: Listener,
-) -> Timing:
+) -> Iterator[Finished]:
     """Time a compiled program: kernels as they are launched, and in a build of their own what is
     inside of those that serve several statements, by one thread.
     """
@@ -59,6 +67,27 @@ def native_timing(
     arguments = request.sizes, request.seed, request.dtype
     undisturbed = list[Execution]()
     timed, alone, inside = list[TimedRun](), list[TimedRun](), list[TimedRun]()
+    names = compiled.text(request.dtype).kernels
+    launched = {name: (k,) for name, k in zip(names, compiled.kernels.kernels, strict=True)}
+    sizes = resolve(compiled.program.equations, request.sizes)
+    places = kernel_places(compiled.loop_program, tuple(launched), sizes, request.dtype)
+
+    def finished() -> Timing:
+        times = KernelTimes(
+            compiled.program,
+            compiled.kernels,
+            launched,
+            sizes,
+            request.dtype,
+            _shortest(timed),
+            segments,
+            _shortest(alone or timed) if segments else None,
+            _shortest(inside) if segments else None,
+        )
+        return Timing(
+            times.parts(), _least(undisturbed), times.kernels(), timed[0].log, times.names, places
+        )
+
     for turn in range(rounds):
         report("profiling", turn, rounds)
         undisturbed.append(request.run(compiled))
@@ -68,25 +97,7 @@ def native_timing(
             inside.append(divided.timed(*arguments))
         if segments and request.threads > 1:
             alone.append(plain.timed(*arguments))
-    names = compiled.text(request.dtype).kernels
-    times = KernelTimes(
-        compiled.program,
-        compiled.kernels,
-        {name: (k,) for name, k in zip(names, compiled.kernels.kernels, strict=True)},
-        resolve(compiled.program.equations, request.sizes),
-        request.dtype,
-        _shortest(timed),
-        segments,
-        _shortest(alone or timed) if segments else None,
-        _shortest(inside) if segments else None,
-    )
-    return Timing(
-        times.parts(),
-        _least(undisturbed),
-        times.kernels(),
-        timed[0].launches,
-        times.names,
-    )
+        yield finished
 
 
 def cuda_timing(
@@ -94,25 +105,30 @@ def cuda_timing(
     request: RunRequest,
     rounds: int,
     report: Listener,
-) -> Timing:
+) -> Iterator[Finished]:
     """Time the functions of a program on a GPU; statements share them by counted work."""
     undisturbed, timed = list[Execution](), list[TimedRun]()
+
+    def finished() -> Timing:
+        functions = list(all_functions(compiled.launched(request.dtype)))
+        times = KernelTimes(
+            compiled.program,
+            compiled.kernels,
+            {function.name: function.kernels for function in functions},
+            resolve(compiled.program.equations, request.sizes),
+            request.dtype,
+            _shortest(timed),
+        )
+        places = tuple(Place(name, 0, number) for number, name in enumerate(times.names))
+        return Timing(
+            times.parts(), _least(undisturbed), times.kernels(), timed[0].log, times.names, places
+        )
+
     for turn in range(rounds):
         report("profiling", turn, rounds)
         undisturbed.append(request.run(compiled))
         timed.append(timed_functions(compiled, request.sizes, request.seed, request.dtype))
-    functions = list(all_functions(compiled.launched(request.dtype)))
-    times = KernelTimes(
-        compiled.program,
-        compiled.kernels,
-        {function.name: function.kernels for function in functions},
-        resolve(compiled.program.equations, request.sizes),
-        request.dtype,
-        _shortest(timed),
-    )
-    return Timing(
-        times.parts(), _least(undisturbed), times.kernels(), timed[0].launches, times.names
-    )
+        yield finished
 
 
 def array_timing(
@@ -120,28 +136,34 @@ def array_timing(
     request: RunRequest,
     rounds: int,
     report: Listener,
-) -> Timing:
+) -> Iterator[Finished]:
     """Time generated source, statement by statement."""
     inside = timed_arrays(compiled)
-    undisturbed, timed = list[Execution](), list[TimedRun]()
+    undisturbed, timed, logs = list[Execution](), list[TimedRun](), list[tuple[Logged, ...]]()
+    sizes = resolve(compiled.program.equations, request.sizes)
+    statements = inside.timers.statements
+
+    def finished() -> Timing:
+        parts = array_parts(
+            compiled.program,
+            compiled.loop_program,
+            statements,
+            _shortest(timed),
+            sizes,
+            request.dtype,
+        )
+        names = tuple(part.statement for part in parts)
+        numbers = {name: number for number, name in enumerate(statements)}
+        places = statement_places(compiled.loop_program, numbers, names, sizes, request.dtype)
+        return Timing(parts, _least(undisturbed), log=logs[0], names=names, places=places)
+
     for turn in range(rounds):
         report("profiling", turn, rounds)
         undisturbed.append(request.run(compiled))
         timed.append(inside.timed(request.sizes, request.seed, request.dtype, request.threads))
-    parts = array_parts(
-        compiled.program,
-        compiled.loop_program,
-        inside.timers.statements,
-        _shortest(timed),
-        resolve(compiled.program.equations, request.sizes),
-        request.dtype,
-    )
-    return Timing(
-        parts,
-        _least(undisturbed),
-        launches=inside.begun(request.sizes, request.seed, request.dtype, request.threads),
-        names=tuple(part.statement for part in parts),
-    )
+        if not logs:
+            logs.append(inside.begun(request.sizes, request.seed, request.dtype, request.threads))
+        yield finished
 
 
 def _shortest(runs: Sequence[TimedRun]) -> TimedRun:

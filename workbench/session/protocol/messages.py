@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from workbench.session.protocol.state import ErrorView, State, UntracedView
 
-PROTOCOL = 12
+PROTOCOL = 13
 """Raised with every change of a message, a state or a part; the other side says so and stops."""
 
 Part = Literal[
@@ -222,7 +222,8 @@ class Calibrate:
 @dataclass(frozen=True)
 class Cancel:
     """Stops the current measurement, of which finished rounds stay, the current run, of which
-    finished iterations stay, or the current profile, calibration or search for steps.
+    finished iterations stay, the current profile, of which finished rounds stay, or the current
+    calibration or search for steps.
     """
 
     type: Literal["cancel"]

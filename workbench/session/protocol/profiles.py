@@ -8,8 +8,15 @@ import math
 from collections.abc import Iterable, Mapping
 
 from workbench.measure.profile import Profile
+from workbench.measure.profiles.course import Span
 from workbench.measure.profiles.parts import KEYS, PYTHON
-from workbench.session.protocol.state import PeaksView, ProfileRowView, ProfileView
+from workbench.session.protocol.state import (
+    CourseView,
+    LaneView,
+    PeaksView,
+    ProfileRowView,
+    ProfileView,
+)
 
 
 def profile_view(profile: Profile) -> ProfileView:
@@ -30,6 +37,8 @@ def profile_view(profile: Profile) -> ProfileView:
         undisturbed_seconds=profile.undisturbed_seconds,
         predicted_seconds=sum(profile.predicted.values()) if profile.predicted else None,
         summary=profile.summary,
+        rounds=profile.rounds,
+        planned=profile.planned,
         peaks=None
         if most is None
         else PeaksView(
@@ -37,6 +46,7 @@ def profile_view(profile: Profile) -> ProfileView:
             most.nearest_bytes_per_second,
             most.farthest_bytes_per_second,
         ),
+        course=_course(profile),
         scopes=_rows(profile, "scope"),
         kernels=_rows(profile, "kernel") if profile.kernels else (),
         statements=_rows(profile, "statement"),
@@ -76,6 +86,38 @@ def _rows(profile: Profile, what: str) -> tuple[ProfileRowView, ...]:
         )
         for row in profile.by(what)
     )
+
+
+def _course(profile: Profile) -> CourseView | None:
+    """Describe the course of its first iterations; numbers are written one behind the other."""
+    found = profile.course
+    if found is None:
+        return None
+    what = "kernel" if profile.kernels else "statement"
+    scopes = profile.scopes(what)
+    statements: dict[str, dict[str, None]] = {}
+    for part in profile.parts:
+        if part.statement != PYTHON:
+            statements.setdefault(KEYS[what](part), {})[part.statement] = None
+    lanes = tuple(
+        LaneView(
+            name=lane.place.name,
+            is_loop=lane.place.is_loop,
+            depth=lane.place.depth,
+            scope="" if lane.place.is_loop else scopes.get(lane.place.name, ""),
+            statements=() if lane.place.is_loop else tuple(statements.get(lane.place.name, {})),
+            share=lane.share,
+            spans=tuple(n for span in lane.spans for n in _numbers(span)),
+        )
+        for lane in found.lanes
+    )
+    held = tuple(number for step in found.held for number in step)
+    return CourseView(found.seconds, found.tick, found.whole, lanes, held)
+
+
+def _numbers(span: Span) -> tuple[int, int, int, int, int]:
+    long = -1 if span.predicted is None else round(span.predicted)
+    return span.begin, span.end, span.count, round(1000 * span.busy), long
 
 
 def _predicted(

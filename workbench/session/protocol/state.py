@@ -158,10 +158,42 @@ class ProfileRowView:
 
 
 @dataclass(frozen=True)
+class LaneView:
+    """A lane of a course: a loop, by its variable, or what is launched, by its name. `share` is its
+    part of the time shown. `spans` are five numbers each: from which tick to which, how many
+    launches (of an iteration the loop's value), how much of the time these took, in thousandths,
+    and how many ticks they were predicted to take, −1 where nothing was.
+    """
+
+    name: str
+    is_loop: bool
+    depth: int
+    scope: str
+    statements: tuple[str, ...]
+    share: float
+    spans: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class CourseView:
+    """A run from its begin for so many `seconds`, of `tick` each, lanes in the order of the loop
+    program. `held` are two numbers each: a tick, and the bytes held from there on. `whole`: nothing
+    came behind.
+    """
+
+    seconds: float
+    tick: float
+    whole: bool
+    lanes: tuple[LaneView, ...]
+    held: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class ProfileView:
     """A profiled variant, its rows the longest first; `kernels` are empty where there are none.
     `variant` is its key, `label` its steps as text. `summary` says how its parts add up, a line
-    each. `id` is the same for the same run of the same variant.
+    each. `course` is null where nothing was launched. `rounds` are those that were finished: fewer
+    than `planned` where it was stopped. `id` is the same for the same run of the same variant.
     """
 
     id: str
@@ -178,7 +210,10 @@ class ProfileView:
     undisturbed_seconds: float
     predicted_seconds: float | None
     summary: tuple[str, ...]
+    rounds: int
+    planned: int
     peaks: PeaksView | None
+    course: CourseView | None
     scopes: tuple[ProfileRowView, ...]
     kernels: tuple[ProfileRowView, ...]
     statements: tuple[ProfileRowView, ...]

@@ -53,7 +53,7 @@ class ProfileProgress(Progress):
         if order.variant.key not in values.tree.variants:
             return values
         if made is not None:
-            return values.with_profile(profile_view(made))
+            values = values.with_profile(profile_view(made))
         if result.error is None:  # it was stopped
             return values
         return replace(values, unprofiled=not_made(order, result.error, result.too_long))

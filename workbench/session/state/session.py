@@ -445,7 +445,10 @@ class Session:
         told = ProfileProgress(self, order, ended)
         if here:
             return self._start(
-                told, lambda: InKernel(lambda: profiled(order, told.report), told.ended, Profiled())
+                told,
+                lambda: InKernel(
+                    lambda: profiled(order, told.report, lambda _: None), told.ended, Profiled()
+                ),
             )
         try:
             return self._start(told, lambda: ProfilerClient(order, told))

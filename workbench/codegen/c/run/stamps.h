@@ -47,6 +47,13 @@ INLINE void stamp(Run *run, int64_t number) {
     to->stamped = now;
 }
 
+/* An iteration of a loop begins: it stands among the launches, under a number below zero. */
+INLINE void stamp_iteration(Run *run, int64_t loop, int64_t value) {
+    StampedRun *const to = (StampedRun *)run;
+    if (to->launched < to->most_launches)
+        to->launches[to->launched++] = (StampedLaunch){-1 - loop, to->stamped, (uint64_t)value};
+}
+
 INLINE void stamp_launch(Run *run, int64_t number) {
     StampedRun *const to = (StampedRun *)run;
     const uint64_t begun = to->stamped;

@@ -14,13 +14,17 @@ Report = Callable[[str, int, int], None]
 """Tells a stage, and how much of how much is done; of 0 where nobody knows."""
 
 
-def carry_out(do: Callable[[Any, Report], object]) -> None:
+Tell = Callable[[Any], None]
+"""Tells what there is of a result so far."""
+
+
+def carry_out(do: Callable[[Any, Report, Tell], object]) -> None:
     """Carry out the one order that comes, and send the result."""
     parent = Parent()
     messages = iter(parent)
     order = next(messages)
     threading.Thread(target=_watch, args=(messages,), daemon=True).start()
-    parent.send(do(order, lambda *stage: parent.send(MeterProgress(*stage))))
+    parent.send(do(order, lambda *stage: parent.send(MeterProgress(*stage)), parent.send))
 
 
 def _watch(messages: Iterator[object]) -> None:

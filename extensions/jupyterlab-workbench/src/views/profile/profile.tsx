@@ -12,6 +12,7 @@ import { RunFields } from "../run/fields";
 import { NotMade } from "../run/not-made";
 import { Bars } from "./bars";
 import { coloursOf } from "./colours";
+import { Course } from "./course";
 import { Roofline } from "./roofline";
 import { Rows } from "./rows";
 
@@ -123,11 +124,13 @@ function Results({ shown, other }: { shown: ProfileView; other: ProfileView | un
         <b>{secondsText(shown.seconds)}</b>
         {shown.predicted_seconds !== null && <>, predicted {secondsText(shown.predicted_seconds)}</>}
         {other && <>; {differenceText(shown, other, name)}</>}
+        {shown.rounds < shown.planned && <>; stopped after {shown.rounds} of {shown.planned} rounds</>}
       </p>
       <p className="wbk-note">
         {onThreads(shown)}, {shown.dtype}, seed {shown.seed}, {sizesText(shown.sizes)}; {shown.device}, {dateText(shown.date)}
       </p>
       <Summary lines={shown.summary} />
+      <Course shown={shown} colours={colours} />
       <Bars shown={shown} other={other} name={name} colours={colours} />
       <Roofline shown={shown} colours={colours} />
       <Rows shown={shown} other={other} name={name} colours={colours} />

@@ -65,7 +65,7 @@ export function Roofline({ shown, colours }: { shown: ProfileView; colours: Colo
               choose={({ row }) => store.select({ statements: row.statements, scope: null, instance: null })}
             />
           )}
-          <p className="wbk-place" aria-hidden="true">
+          <p className="wbk-about" aria-hidden="true">
             {told ? dotText(told, shown) : "Larger dots took longer. A click selects what a dot computes."}
           </p>
         </div>
