@@ -18,6 +18,7 @@ import { INITIAL } from "./model/selection";
 import { createStore, type Store } from "./model/store";
 import type { Transport } from "./model/transports/transport";
 import { css } from "./styles";
+import { Tour } from "./tour/tour";
 import { VIEWS } from "./views";
 
 export interface Options {
@@ -100,6 +101,7 @@ function Contents(): JSX.Element {
       <Header />
       <Banners />
       <Arguments />
+      <Tour />
       <Main />
       <Keys />
     </>

@@ -169,3 +169,18 @@ def test_moves_of_what_is_shown_are_saved_though_nobody_asked_for_them(shown: Sh
 
 def _with_moves(shown: Shown) -> set[str]:
     return {part.variant for part in shown.session.capsule().parts if part.part == "moves"}
+
+
+def test_a_page_explains_a_legal_move_and_an_illegal_one(shown: Shown) -> None:
+    fill(shown.session.kept, shown.session.tree, shown.session.name)
+    parts = [part for part in shown.session.capsule().parts if part.variant == shown.root]
+    refused = {json.dumps(p.arguments["step"]): p.value for p in parts if p.part == "why"}
+    (why,) = refused.values()
+    assert why["step"]["text"] == "Vectorize('t', statements=('s[t+1]',))"
+    assert why["space"] is not None
+    legal = [p.arguments["step"] for p in parts if p.part == "reason"]
+    assert legal == [VECTORIZE]
+    previewed = [p.arguments["step"] for p in parts if p.part == "preview"]
+    assert len(previewed) == 2 and VECTORIZE in previewed and why["step"]["json"] in previewed
+    about = [p.arguments for p in parts if p.part == "moves"]
+    assert {"statements": ["s[t+1]"]} in about

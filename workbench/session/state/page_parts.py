@@ -1,6 +1,7 @@
 """The parts that a page holds beyond those looked at, so that it shows the same without Python:
 instances of the shown variant's statements at small sizes, its schedule played beside that of the
-program as written, its compiled kernels, predictions over each size, and the moves of each variant.
+program as written, its compiled kernels, predictions over each size, the moves of each variant, and
+of the shown one a legal and an illegal move with their explanations.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from workbench.backends import default
-from workbench.program.values import Program
+from workbench.program.values import Program, Statement
 from workbench.session.protocol.messages import Answer, Message, Part, Want
 from workbench.session.state.part_cache import BEGUN_WITH, PLAYED, PartCache
 from workbench.session.state.variant_tree import VariantTree
+from workbench.transforms import Vectorize
+from workbench.variants.proposals import steps_about
 from workbench.variants.variant import Variant
 
 MOST = 48
@@ -37,6 +40,7 @@ WantedPart = tuple[Part, Variant, Mapping[str, Any]]
 def fill(kept: PartCache, tree: VariantTree, name: str) -> None:
     """Have the parts computed, and wait for them. One that fails is left out."""
     _wait(kept, name, list(_of_shown(tree)), PATIENCE)
+    _wait(kept, name, list(_explained(tree.shown)), PATIENCE)
     found = _wait(kept, name, [("play", v, PLAYED) for v in _side_by_side(tree)], PATIENCE)
     _wait(kept, name, list(_played(tree, found)), MORE)
     if default() == COMPILED:
@@ -80,6 +84,37 @@ def _of_shown(tree: VariantTree) -> Iterator[WantedPart]:
     for statement in _outputs_first(program)[:MOST]:
         yield "domain", shown, {"statements": [statement], "sizes": {}}
     yield "moves", shown, {}
+
+
+def _explained(shown: Variant) -> Iterator[WantedPart]:
+    """Yield the explanations of a legal step and of one that would violate a dependence, which the
+    tour of a page speaks of: of those that vectorize a dimension, as the tour takes these first.
+    """
+    on = {"backend": default()}
+    for step in Vectorize.candidates(shown.program):
+        if shown.check(step) is None:
+            yield "preview", shown, {"step": step.to_json()} | on
+            yield "reason", shown, {"step": step.to_json(), "sizes": None}
+            yield "price", shown, {"step": step.to_json()} | BEGUN_WITH | on
+            break
+    for statement in _recurrences(shown.program):
+        for asked in steps_about(shown.program, [statement]):
+            refusal = shown.check(asked) if isinstance(asked, Vectorize) else None
+            if refusal is not None and refusal.witness is not None:
+                yield "moves", shown, {"statements": [statement.name]}
+                yield "preview", shown, {"step": asked.to_json()} | on
+                yield "why", shown, {"step": asked.to_json(), "sizes": None}
+                return
+
+
+def _recurrences(program: Program) -> list[Statement]:
+    """Return the pieces of recurrences, those outside of scopes and in most loops first."""
+    found = [
+        s
+        for s in program.statements
+        if len(program.writers[s.array]) > 1 or any(read.array == s.array for read in s.reads)
+    ]
+    return sorted(found, key=lambda s: (len(s.scope), -len(s.dims)))
 
 
 def _side_by_side(tree: VariantTree) -> tuple[Variant, ...]:

@@ -6,6 +6,7 @@ import { tickedIn } from "../model/selection";
 import type { Store, Values } from "../model/store";
 import type { VariantView } from "../protocol";
 import { copy, download, pick } from "../model/files";
+import { startTour } from "../tour/start";
 import type { Item } from "./menu";
 import { picture, print } from "./standalone-picture";
 
@@ -27,7 +28,8 @@ export type ActionName =
   | "load-state"
   | "save-svg"
   | "print"
-  | "keys";
+  | "keys"
+  | "tour";
 
 export interface Action extends Item {
   readonly name: ActionName;
@@ -92,7 +94,7 @@ export function actions(store: Store, root: HTMLElement): readonly Action[] {
       "insert-recipe",
       "Recipe as a notebook cell",
       none || (insertCell ? "" : "There is no notebook here."),
-      () => insertCell?.(current?.recipe ?? ""),
+      () => void insertCell?.(current?.recipe ?? ""),
     ),
     action("copy-recipe", "Copy recipe", none, async () => {
       await copy(current?.recipe ?? "");
@@ -120,6 +122,7 @@ export function actions(store: Store, root: HTMLElement): readonly Action[] {
     }),
     action("print", "Print graph or save as PDF …", drawn, () => print(picture(root, store), values.state?.name ?? "graph")),
     action("keys", "Keys", none, () => store.tools.keys?.()),
+    action("tour", values.selection.tour ? "Go on with the tour" : "Take the tour", none, () => startTour(store)),
   ];
 }
 

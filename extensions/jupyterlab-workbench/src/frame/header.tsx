@@ -6,6 +6,7 @@ import { next } from "../model/lineage";
 import type { Status } from "../model/transports/transport";
 import type { Running } from "../protocol";
 import { type Action, type ActionName, actions, perform } from "./actions";
+import { StartTour } from "../tour/start";
 import { Menu } from "./menu";
 import { ReportForm } from "./report";
 import { Steps } from "./step-trail";
@@ -34,6 +35,7 @@ export function Header(): JSX.Element {
         )}
         <Undo />
         <Redo />
+        <StartTour />
         <Menu label="Save" items={() => grouped(all())} />
         <KeysButton />
       </div>

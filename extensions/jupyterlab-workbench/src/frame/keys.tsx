@@ -58,6 +58,13 @@ const groups = (): readonly { readonly title: string; readonly entries: readonly
       ["Home End", "go to the first event, to the last"],
     ],
   },
+  {
+    title: "Tour",
+    entries: [
+      ["← →", "go to the stop before, to the next"],
+      ["Esc", "leaves it, to go on later"],
+    ],
+  },
 ];
 
 /** A dialog that is shut at first. */

@@ -84,6 +84,7 @@ function Graph(props: {
   const show = useCallback((id: string) => reveal(id, drawing, snapshot, window.current), [drawing, snapshot]);
   const fit = useCallback(() => window.current?.fit(), []);
   useTool("fit", fit);
+  useTool("seek", show);
   const sheet = useCallback(
     () => (scene && theme ? <Sheet scene={scene} theme={theme} colouring={colours} /> : null),
     [scene, theme, colours],

@@ -2,6 +2,7 @@
 
 import type { State, StepView } from "../protocol";
 import type { Left } from "./lineage";
+import type { Tour } from "./tour";
 
 export type Path = readonly string[];
 export type Sizes = Readonly<Record<string, number>>;
@@ -51,6 +52,8 @@ export interface Selection {
   readonly move: string | null;
   /** The refused step that the open one is taken for: it comes next. */
   readonly next: { readonly move: string; readonly text: string } | null;
+  /** The step whose answer stands beside that of the open one. */
+  readonly contrast: string | null;
   /** The steps that were undone, to take them again. */
   readonly left: Left;
   /** Variants ticked for comparing. */
@@ -74,6 +77,8 @@ export interface Selection {
   readonly against: string;
   /** The open pane beside the graph; empty for none. */
   readonly pane: string;
+  /** The tour, open or left; null where none was begun. */
+  readonly tour: Tour | null;
 }
 
 /** Returns the ticked variants that are in the tree: a tick outlives its variant, which may come back. */
@@ -93,6 +98,7 @@ export const INITIAL: Selection = {
   kernel: "",
   move: null,
   next: null,
+  contrast: null,
   left: {},
   compared: [],
   objective: "time",
@@ -106,4 +112,5 @@ export const INITIAL: Selection = {
   profile: "",
   against: "",
   pane: "",
+  tour: null,
 };

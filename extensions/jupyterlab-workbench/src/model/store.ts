@@ -80,6 +80,8 @@ export interface Store {
 export interface Tools {
   /** Brings the whole graph into view. */
   fit: () => void;
+  /** Opens the scopes around a statement and brings it into view. */
+  seek: (id: string) => void;
   /** Returns the whole graph as elements for an `svg`, in view or not; null before it is laid out. */
   sheet: () => JSX.Element | null;
   /** Opens the form of a report. */
@@ -245,8 +247,9 @@ export function createStore(
     if (name !== shown) selections.set(shown, values.selection);
     const before = name === shown || !shown ? values.selection : (selections.get(name) ?? selection);
     shown = name;
-    // The open pane is the reader's, whatever it shows.
-    const next = { ...before, pane: values.selection.pane };
+    // The open pane and the tour are the reader's, whatever is shown.
+    const { pane, tour } = values.selection;
+    const next = { ...before, pane, tour };
     const state = states.get(name) ?? null;
     change({ state, selection: state ? fitted(next, state, null) : next, untraced: untraced(), running: null, problem: "" });
   }

@@ -29,7 +29,7 @@ describe("keys", () => {
     expect(isOpen()).toBe(false);
     expect(press("?", { shiftKey: true })).toBe(true);
     expect(isOpen()).toBe(true);
-    expect(texts(shown.host, "dialog h4")).toEqual(["Everywhere", "Graph", "Search", "Panes", "Play"]);
+    expect(texts(shown.host, "dialog h4")).toEqual(["Everywhere", "Graph", "Search", "Panes", "Play", "Tour"]);
     expect(texts(shown.host, "dialog dd")).toContain("undoes the last step");
   });
 

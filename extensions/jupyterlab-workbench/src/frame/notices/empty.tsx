@@ -1,11 +1,7 @@
 // The view in place of a workbench: none yet, no Jupyter kernel, something that cannot be read.
 
 import { useValues } from "../../model/hooks";
-
-const EXAMPLE = `import workbench as wb
-from workbench.algorithms import ALGORITHMS
-
-wb.Workbench(ALGORITHMS["reinforce"]())`;
+import { FirstProgram } from "./first-program";
 
 export function Empty(): JSX.Element {
   const { status, problem, welcomed } = useValues();
@@ -29,7 +25,7 @@ export function Empty(): JSX.Element {
     default:
       return (
         <Told title="No program yet" text="Run a cell that shows a workbench, for example this one:">
-          <pre className="wbk-code">{EXAMPLE}</pre>
+          <FirstProgram />
         </Told>
       );
   }

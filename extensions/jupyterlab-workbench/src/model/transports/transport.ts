@@ -14,6 +14,14 @@ export interface PanelBeside {
   onChange(changed: () => void): () => void;
 }
 
+/** A cell that was put into the notebook. */
+export interface InsertedCell {
+  /** Tells whether the notebook still has it. */
+  isThere(): boolean;
+  /** Runs it; resolves to whether it ran to its end. */
+  run(): Promise<boolean>;
+}
+
 /** A connection. Its maker greets, again after each `disconnected` or `empty`. */
 export interface Transport {
   send(request: Request): void;
@@ -21,8 +29,8 @@ export interface Transport {
   onMessage(heard: (message: Message) => void): () => void;
   status(): Status;
   onStatus(changed: () => void): () => void;
-  /** Puts text into a new cell below the active one; absent without a notebook. */
-  readonly insertCell?: (source: string) => void;
+  /** Puts text into a new cell below the active one, or into that one where it is empty; absent without a notebook. */
+  readonly insertCell?: (source: string) => InsertedCell;
   /** Shows the cell that has the text at that line; absent without a notebook. */
   readonly showLine?: (line: number, text: string) => void;
   /** Runs the cell that shows the workbench, with `above` all cells before it first, and all there are where none shows

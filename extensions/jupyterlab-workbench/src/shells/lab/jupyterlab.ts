@@ -93,7 +93,7 @@ export interface Notebook extends Widget {
 export interface NotebookPanel extends Widget {
   readonly content: Notebook;
   readonly sessionContext: SessionContext;
-  readonly context: { readonly path: string; save(): Promise<void> };
+  readonly context: { readonly path: string; readonly ready: Promise<void>; save(): Promise<void> };
 }
 
 export interface NotebookTracker {
@@ -123,6 +123,9 @@ export interface CommandRegistry {
 export interface FrontEnd {
   readonly commands: CommandRegistry;
   readonly restored: Promise<unknown>;
+  readonly serviceManager: {
+    readonly kernelspecs: { readonly ready: Promise<void>; readonly specs: { readonly default: string } | null };
+  };
   readonly shell: {
     add(widget: Widget, area: string, options?: { mode?: string; ref?: string | null; activate?: boolean }): void;
     activateById(id: string): void;

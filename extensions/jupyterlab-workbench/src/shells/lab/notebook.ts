@@ -1,7 +1,7 @@
 // The actions of views on the notebook beside them.
 
 import { unpacked } from "../../model/transports/packed";
-import type { Transport } from "../../model/transports/transport";
+import type { InsertedCell, Transport } from "../../model/transports/transport";
 import type { Capsule } from "../../protocol";
 import { MIME } from "../mime";
 import { addressOf } from "./address";
@@ -20,12 +20,7 @@ export function beside(
   return {
     saveNotebook: () => save(panel),
     addressOf: (link) => addressOf(panel, link),
-    insertCell(source) {
-      NotebookActions.insertBelow(panel.content);
-      const cell = panel.content.activeCell;
-      cell?.model.sharedModel.setSource(source.trimEnd());
-      if (cell) void panel.content.scrollToCell(cell, "center");
-    },
+    insertCell: (source) => insert(panel, NotebookActions, source),
     showLine(line, text) {
       const cell = cellWith(panel, line, text);
       if (cell) void reveal(panel, cell, line - 1);
@@ -49,6 +44,31 @@ export function beside(
       if (above && content.activeCellIndex > 0 && !(await NotebookActions.runAllAbove(content, sessionContext))) return;
       go();
       await NotebookActions.run(content, sessionContext);
+    },
+  };
+}
+
+/** Puts text into a cell of its own, and can run it. */
+export function insert(
+  { content, sessionContext }: NotebookPanel,
+  NotebookActions: Packages["@jupyterlab/notebook"]["NotebookActions"],
+  source: string,
+): InsertedCell {
+  const active = content.activeCell;
+  const isEmpty = active?.model.type === "code" && active.model.sharedModel.getSource().trim() === "";
+  if (!isEmpty) NotebookActions.insertBelow(content);
+  const cell = content.activeCell;
+  cell?.model.sharedModel.setSource(source.trimEnd());
+  if (cell) void content.scrollToCell(cell, "center");
+  const isThere = (): boolean => cell !== null && content.widgets.includes(cell);
+  return {
+    isThere,
+    async run() {
+      if (!cell || !isThere()) return false;
+      content.deselectAll();
+      content.activeCellIndex = content.widgets.indexOf(cell);
+      await sessionContext.ready; // a notebook that was just made starts its Jupyter kernel
+      return NotebookActions.run(content, sessionContext);
     },
   };
 }

@@ -63,10 +63,12 @@ export function createPanel(options: {
   connection: (notebook: NotebookPanel) => Connection;
   kept: Kept;
   icon: unknown;
+  /** Opens a notebook with a first program and runs it. */
+  begin: () => Promise<void>;
   /** Called when the possible actions, or what is in sight, may have changed. */
   changed: () => void;
 }): Panel {
-  const { packages, views, connection, kept, icon, changed } = options;
+  const { packages, views, connection, kept, icon, begin, changed } = options;
   const content = new packages["@lumino/widgets"].Widget();
   content.addClass("wbk-panel");
   content.node.style.cssText = "height: 100%; overflow: hidden";
@@ -77,7 +79,7 @@ export function createPanel(options: {
   const sight = new ResizeObserver(changed); // what is not in sight has no size
   sight.observe(content.node);
   const faces = new Map<NotebookPanel, Face>();
-  const nothing = absent();
+  const nothing = absent(begin);
   content.node.append(nothing);
   let face: Face | null = null;
   called();
@@ -244,10 +246,25 @@ function block(): HTMLElement {
   return made;
 }
 
-function absent(): HTMLElement {
+/** Makes what is shown without a notebook: an offer of one. */
+function absent(begin: () => Promise<void>): HTMLElement {
   const made = block();
   made.style.cssText +=
-    "; display: grid; place-items: center; padding: 16px; text-align: center; color: var(--jp-ui-font-color2)";
-  made.textContent = "Open a notebook to see its workbench here.";
+    "; display: grid; place-content: center; justify-items: center; gap: 10px; padding: 16px; text-align: center; color: var(--jp-ui-font-color2)";
+  const text = document.createElement("div");
+  const told = "Open a notebook to see its workbench here, or begin with a small program.";
+  text.textContent = told;
+  const button = document.createElement("button");
+  button.className = "jp-mod-styled jp-mod-accept";
+  button.type = "button";
+  button.textContent = "New notebook with a first program";
+  button.addEventListener("click", () => {
+    button.disabled = true;
+    text.textContent = told;
+    begin()
+      .catch((problem: unknown) => (text.textContent = problem instanceof Error ? problem.message : String(problem)))
+      .finally(() => (button.disabled = false));
+  });
+  made.append(text, button);
   return made;
 }

@@ -2,11 +2,12 @@
 // itself.
 
 import type { Action, ActionName } from "../../frame/actions";
+import { FIRST_CELL } from "../../frame/notices/first-cell";
 import type { InNotebook, Views } from "../views";
 import { addressOf, type Linked, linked } from "./address";
 import type { FrontEnd, MainMenu, NotebookPanel, NotebookTracker, Packages, Settings, Token, Widget } from "./jupyterlab";
 import { joinKernelMenu } from "./kernel-menu";
-import { save } from "./notebook";
+import { insert, save } from "./notebook";
 import { connections, createPanel, type Kept, type Panel, PANEL, type Shown } from "./panel";
 
 const PLUGIN = "jupyterlab-workbench:plugin";
@@ -35,6 +36,7 @@ const COMMANDS: Readonly<Record<ActionName, string>> = {
   "save-svg": "Save graph as SVG",
   print: "Print graph or save as PDF …",
   keys: "Keys",
+  tour: "Take the tour",
 };
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24">
@@ -125,6 +127,14 @@ const NAMES = { type: "array", items: { type: "string" } } as const;
 
 const strings = (given: unknown): readonly string[] =>
   Array.isArray(given) ? given.filter((one): one is string => typeof one === "string") : [];
+/** Opens a new notebook on the default kind of Jupyter kernel, with a first program that it runs. */
+async function begin({ commands, serviceManager: { kernelspecs } }: FrontEnd, packages: Packages): Promise<void> {
+  await kernelspecs.ready;
+  const made = await commands.execute("notebook:create-new", { kernelName: kernelspecs.specs?.default });
+  const notebook = made as NotebookPanel;
+  await notebook.context.ready;
+  await insert(notebook, packages["@jupyterlab/notebook"].NotebookActions, FIRST_CELL).run();
+}
 
 /** Makes the panel's place: its area, and the notebook that it follows. */
 function createPlace(
@@ -191,6 +201,7 @@ function createPlace(
         programs: restored.programs ?? [],
       },
       icon,
+      begin: () => begin(app, packages),
       changed,
     });
     panel = made;

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { useCurrent, useOwnPart, useSelection, useStore, useValues } from "../../model/hooks";
 import { Waiting } from "../../waiting";
 import { Preview } from "./preview";
-import { SelectedMeanwhile } from "./selected-meanwhile";
+import { Contrast, SelectedMeanwhile } from "./same-for";
 import { openNext, type StepJson } from "./steps";
 import { Why } from "./why";
 
@@ -16,7 +16,9 @@ export function OpenStep(props: { step: StepJson; edit: () => void }): JSX.Eleme
   const loaded = useOwnPart("preview", { step, backend });
   const shown = loaded.value;
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current?.focus(), []);
+  useEffect(() => {
+    if (!store.values().selection.tour?.open) place.current?.focus(); // the tour tells of it meanwhile
+  }, [store]);
   return (
     <div
       className="wbk-open-step"
@@ -44,7 +46,8 @@ export function OpenStep(props: { step: StepJson; edit: () => void }): JSX.Eleme
         <Apply step={step} possible={shown !== null && shown.refusal === null} />
       </div>
       <h3 className="wbk-name">{shown?.step.text ?? String(step["transform"])}</h3>
-      {shown && <SelectedMeanwhile about={shown.step.statements} />}
+      {shown && <SelectedMeanwhile step={shown.step} />}
+      <Contrast />
       {next && (
         <p className="wbk-hint">
           Then comes <code>{next.text}</code>, which was refused without it.

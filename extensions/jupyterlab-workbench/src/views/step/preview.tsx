@@ -2,7 +2,7 @@
 // compared.
 
 import { useEffect, useRef, useState } from "react";
-import { usePart, useSelection, useStore, useWorkbench } from "../../model/hooks";
+import { useCurrent, usePart, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
 import { Waiting } from "../../waiting";
 import type { CodeView, PreviewView, TextView } from "../../protocol";
 import { editor } from "../code/editor";
@@ -11,8 +11,8 @@ import { Notes } from "./notes";
 import { WhyLegal } from "./why-legal";
 import { sizesText } from "../../model/numbers";
 import { GraphAfter } from "./preview-graph";
-import { changes, changeText, direction } from "../moves/price";
-import type { StepJson } from "./steps";
+import { changes, changeText, direction, PriceTags } from "../moves/price";
+import { openNext, type StepJson } from "./steps";
 
 export function Preview({ preview }: { preview: PreviewView }): JSX.Element {
   const { backend } = useSelection();
@@ -20,6 +20,7 @@ export function Preview({ preview }: { preview: PreviewView }): JSX.Element {
   const code = usePart("code", { backend });
   return (
     <div className="wbk-preview">
+      <Gain step={preview.step.json} />
       <WhyLegal step={preview.step.json} />
       <Costs step={preview.step.json} />
       <Notes notes={preview.notes} />
@@ -34,6 +35,22 @@ export function Preview({ preview }: { preview: PreviewView }): JSX.Element {
         </section>
       </div>
     </div>
+  );
+}
+
+/** What it brings in a line, with the way to a measurement. */
+function Gain({ step }: { step: StepJson }): JSX.Element | null {
+  const state = useWorkbench();
+  const { sizes, backend, dtype } = useSelection();
+  const before = usePart("cost", { sizes, backend, dtype }).value;
+  const after = usePart("price", { step, sizes, backend, dtype }).value;
+  if (!before || !after) return null;
+  return (
+    <p className="wbk-gain">
+      <span className="wbk-faint">Estimated at {sizesText(runSizes(state.sizes, sizes))}:</span>
+      <PriceTags before={before} after={after} />
+      <Measured step={step} />
+    </p>
   );
 }
 
@@ -65,6 +82,47 @@ function Costs({ step }: { step: StepJson }): JSX.Element {
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** The way from an estimate to the truth: the step is taken, and stands with the variant before it where both are
+ * measured. */
+function Measured({ step }: { step: StepJson }): JSX.Element | null {
+  const store = useStore();
+  const { status } = useValues();
+  const { key } = useCurrent();
+  const [busy, setBusy] = useState(false);
+  const [said, setSaid] = useState("");
+  if (status !== "connected") return null;
+
+  function take(): void {
+    setBusy(true);
+    store
+      .ask({ type: "apply", variant: key, step })
+      .then((answer) => {
+        openNext(store);
+        const made = answer.type === "done" ? answer.variant : null;
+        store.select({ pane: "compare", compared: made === null ? [] : [key, made] });
+      })
+      .catch((error: unknown) => {
+        setSaid(error instanceof Error ? error.message : String(error));
+        setBusy(false);
+      });
+  }
+
+  return (
+    <>
+      <button
+        className="wbk-button wbk-link"
+        type="button"
+        disabled={busy}
+        title="Take this step, and go to where both variants can be measured"
+        onClick={take}
+      >
+        Apply it and compare
+      </button>
+      {said && <span role="alert"> {said}</span>}
+    </>
   );
 }
 

@@ -6,17 +6,22 @@ import type { StepView } from "../../protocol";
 export type StepJson = StepView["json"];
 
 export function openStep(store: Store, step: StepJson | null): void {
-  store.select({ move: step && stepKey(step), next: null });
+  store.select({ move: step && stepKey(step), next: null, contrast: null });
 }
 
 /** Opens a step that makes a refused one possible. */
 export function openFirst(store: Store, step: StepView, refused: StepView): void {
-  store.select({ move: stepKey(step.json), next: { move: stepKey(refused.json), text: refused.text } });
+  store.select({ move: stepKey(step.json), next: { move: stepKey(refused.json), text: refused.text }, contrast: null });
+}
+
+/** Opens a step beside what was said of another. */
+export function openContrast(store: Store, step: StepJson, before: StepJson): void {
+  store.select({ move: stepKey(step), next: null, contrast: stepKey(before) });
 }
 
 /** Goes on with the step that the open one was taken for, or back to it; to the moves where there is none. */
 export function openNext(store: Store): void {
-  store.select({ move: store.values().selection.next?.move ?? null, next: null });
+  store.select({ move: store.values().selection.next?.move ?? null, next: null, contrast: null });
 }
 
 /** The same text for the same step. */

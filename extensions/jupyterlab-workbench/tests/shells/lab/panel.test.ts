@@ -47,7 +47,7 @@ function panel(kept: Partial<Kept> = {}): Panel {
     views: views as unknown as Views,
     connection: () => ({ transport, hands: {}, ask: () => undefined, dispose: () => undefined }) as unknown as Connection,
     kept: { pane: "", compared: [], programs: [], ...kept },
-    icon: null,
+    icon: null, begin: () => Promise.resolve(),
     changed: () => undefined,
   });
   made.follow(notebook);

@@ -1,0 +1,53 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { Empty } from "../../../src/frame/notices/empty";
+import { byText, type Drawn, drawn, GOLDEN, texts } from "../../drawing";
+
+let shown: Drawn;
+afterEach(() => shown?.takeDown());
+
+function notebook(ends: boolean, isThere = true) {
+  const run = vi.fn(async () => ends);
+  const insertCell = vi.fn((_: string) => ({ isThere: () => isThere, run }));
+  return { run, insertCell };
+}
+
+test("a first cell is put into the notebook, and run with a second press", async () => {
+  const { run, insertCell } = notebook(true);
+  shown = await drawn(Empty, GOLDEN, true, { insertCell });
+  await shown.press(byText(shown.host, "button", "Insert this cell"));
+  expect(insertCell.mock.calls[0]?.[0]).toBe(texts(shown.host, "pre")[0]);
+  expect(run).not.toHaveBeenCalled();
+  await shown.press(byText(shown.host, "button", "Run this cell"));
+  expect([insertCell.mock.calls.length, run.mock.calls.length]).toEqual([1, 1]);
+});
+
+test("one that was deleted meanwhile is put in again", async () => {
+  const { run, insertCell } = notebook(true, false);
+  shown = await drawn(Empty, GOLDEN, true, { insertCell });
+  await shown.press(byText(shown.host, "button", "Insert this cell"));
+  await shown.press(byText(shown.host, "button", "Run this cell"));
+  expect([insertCell.mock.calls.length, run.mock.calls.length]).toEqual([2, 0]);
+});
+
+test("one press inserts it, runs it and begins the tour, which waits for the program", async () => {
+  const { run, insertCell } = notebook(true);
+  shown = await drawn(Empty, GOLDEN, true, { insertCell });
+  await shown.press(byText(shown.host, "button", "Run it and take the tour"));
+  expect([insertCell.mock.calls.length, run.mock.calls.length]).toEqual([1, 1]);
+  expect(shown.store.values().selection.tour).toMatchObject({ open: true, stop: "graph" });
+  expect(texts(shown.host, "[role=status] [role=status]")).toEqual(["The tour begins when the program is drawn."]);
+});
+
+test("a cell that fails is told", async () => {
+  const { insertCell } = notebook(false);
+  shown = await drawn(Empty, GOLDEN, true, { insertCell });
+  await shown.press(byText(shown.host, "button", "Insert this cell"));
+  await shown.press(byText(shown.host, "button", "Run this cell"));
+  expect(texts(shown.host, "[role=alert]")[0]).toContain("did not run to its end");
+});
+
+test("without a notebook the cell is there to be read", async () => {
+  shown = await drawn(Empty, GOLDEN, true);
+  expect(texts(shown.host, "pre")[0]).toContain("wb.Workbench(walk())");
+  expect(shown.host.querySelector("button")).toBeNull();
+});
