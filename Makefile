@@ -20,8 +20,8 @@ PYTEST := $(BIN)/python -m pytest $(PYTEST_ARGS)
 PARALLEL := OMP_NUM_THREADS=1 $(PYTEST) -n 2 --dist loadgroup --benchmark-disable --durations=25
 # The files with tests that Hypothesis draws.
 DRAWN = $(shell grep -rl --include='test_*.py' hypothesis tests)
-# What is not run is not imported: the plugin for notebooks alone takes seconds in each process.
-APART := -p no:nbmake $(foreach folder,browser learning benchmarks,--ignore=tests/$(folder))
+# What is not run is not imported.
+APART := $(foreach folder,browser learning benchmarks,--ignore=tests/$(folder))
 RECORD := --record tests/soundness/recorded.jsonl
 # As the address and not as an argument, so that the address which JupyterLab prints leads there too.
 START := --LabApp.default_url=/lab/tree/notebooks/00_start.ipynb
@@ -31,8 +31,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help lab test lint unit property notebooks browser learn bench soundness functions kernels \
-	gpu gpu-packages clean dot chromium compiler zig
+.PHONY: help lab test lint unit property notebooks outputs browser learn bench soundness functions \
+	kernels gpu gpu-packages clean dot chromium compiler zig
 
 help:
 	@echo 'make lab         set everything up and open JupyterLab on notebooks/00_start.ipynb'
@@ -40,7 +40,8 @@ help:
 	@echo 'make lint        ruff and mypy'
 	@echo 'make unit        unit tests'
 	@echo 'make property    property-based tests'
-	@echo 'make notebooks   every notebook, top to bottom'
+	@echo 'make notebooks   every notebook, top to bottom, shows what is stored of it'
+	@echo 'make outputs     run every notebook and store what it shows, for readers on a code host'
 	@echo 'make browser     JupyterLab in headless Chromium'
 	@echo 'make learn       training runs that must reach a return (minutes)'
 	@echo 'make bench       benchmarks'
@@ -64,13 +65,17 @@ lint: $(DEV_STAMP)
 	$(BIN)/mypy
 
 unit: $(DEV_STAMP) dot compiler
-	$(PARALLEL) $(APART) -m "not hypothesis and not soundness"
+	$(PARALLEL) $(APART) -m "not hypothesis and not soundness and not notebooks"
 
 property: $(DEV_STAMP)
 	$(PARALLEL) $(APART) -m "hypothesis and not soundness" $(DRAWN)
 
 notebooks: $(DEV_STAMP) dot
-	$(PARALLEL) -p tests.quick_schemas --nbmake --nbmake-timeout=120 notebooks
+	$(PARALLEL) -m notebooks tests/notebooks
+
+# What they show then is stored with them. One of them: NOTEBOOKS=notebooks/02_ppo.ipynb
+outputs: $(DEV_STAMP) dot compiler
+	$(BIN)/python -m tests.notebooks $(NOTEBOOKS)
 
 browser: $(DEV_STAMP) dot chromium
 	OMP_NUM_THREADS=1 $(PYTEST) -n 2 --dist loadfile --durations=25 -m 'browser and not soundness' tests/browser

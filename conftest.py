@@ -1,3 +1,3 @@
-"""What tests of every folder need, the notebooks' among them: homes of their own, quick schemas."""
+"""What tests of every folder need: homes of their own, quick schemas."""
 
 pytest_plugins = ["tests.homes", "tests.quick_schemas"]

@@ -107,6 +107,6 @@ def pytest_configure_node(node: Any) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Gives the test its home, a notebook too."""
+    """Gives the test its home."""
     os.environ["HOME"] = tempfile.mkdtemp(dir=item.config.stash[HOMES])
     return (yield)

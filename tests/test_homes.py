@@ -109,7 +109,7 @@ def test_tests_do_not_see_what_the_user_has_and_are_stopped_where_they_go_there(
     before = {path: path.stat().st_mtime_ns for path in user.rglob("*")}
     tests = tmp_path_factory.mktemp("tests") / "test_touching.py"
     tests.write_text(TOUCHING.format(users=str(user)), encoding="utf-8")
-    without = (f"no:{plugin}" for plugin in ("cacheprovider", "nbmake", "randomly"))
+    without = (f"no:{plugin}" for plugin in ("cacheprovider", "randomly"))
     words = ("-p", "tests.homes", *(w for name in without for w in ("-p", name)), "-q", "-rA")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *words, f"--rootdir={tests.parent}", str(tests)],

@@ -46,13 +46,6 @@ def broken_links(document: Path) -> list[str]:
     return [target for target in relative if not (document.parent / target.split("#")[0]).exists()]
 
 
-def outputs_of(notebook: Path) -> list[str]:
-    """The code cells of a notebook that were committed with an output or an execution count."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    ran = [cell for cell in cells if cell.get("outputs") or cell.get("execution_count")]
-    return ["".join(cell["source"]) for cell in ran]
-
-
 def test_top_level_folders_are_the_known_ones(tracked: list[Path]) -> None:
     assert {path.parts[0] for path in tracked if len(path.parts) > 1} <= TOP_FOLDERS
 
@@ -71,19 +64,6 @@ def test_no_file_names_a_folder_of_somebody_s_machine(
 def test_folder_of_somebody_s_machine_is_recognised(folder: str) -> None:
     assert HOME.search(f"path = '/{folder}/me/project'")
     assert not HOME.search(f"see frame/{folder}/me")
-
-
-def test_notebooks_are_committed_without_outputs(repository: Path, tracked: list[Path]) -> None:
-    notebooks = [path for path in tracked if path.suffix == ".ipynb"]
-    assert {str(path): outputs_of(repository / path) for path in notebooks} == {
-        str(path): [] for path in notebooks
-    }
-
-
-def test_notebook_with_output_is_recognised(tmp_path: Path) -> None:
-    cell = {"cell_type": "code", "source": ["1 + 1"], "outputs": [{}], "execution_count": 1}
-    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": [cell]}), encoding="utf-8")
-    assert outputs_of(tmp_path / "a.ipynb") == ["1 + 1"]
 
 
 def test_lock_files_name_no_registry(repository: Path, tracked: list[Path]) -> None:

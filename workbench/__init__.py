@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from workbench import transforms
     from workbench.backends import backends
     from workbench.backends.reference.explain import value
+    from workbench.errors import OutOfMemoryError
     from workbench.measure.compare import Comparison, compare
     from workbench.measure.inspect_kernels import inspect_kernels
     from workbench.measure.measure import measure
@@ -82,6 +83,7 @@ __all__ = [
     "Measurement",
     "Move",
     "Normal",
+    "OutOfMemoryError",
     "Played",
     "Profile",
     "Program",
@@ -164,6 +166,7 @@ for _package in ("backends", "measure"):  # named like functions, whose places t
 _WHERE = {
     "workbench.backends": ("backends",),
     "workbench.backends.reference.explain": ("value",),
+    "workbench.errors": ("OutOfMemoryError",),
     "workbench.measure.compare": ("Comparison", "compare"),
     "workbench.measure.rounds.measurement": ("Measurement",),
     "workbench.measure.measure": ("measure",),

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING
 
+from workbench.figures import empty_figure
 from workbench.program.text.units import bytes_unit
 from workbench.variants.held import Course, Held, HeldPoint
 
@@ -29,9 +30,7 @@ def bands(
     """Draw the bytes of a space as stacked bands over the share of the schedule's text, and the
     totals of other courses as lines.
     """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8.0, 3.2), layout="constrained")
+    figure = empty_figure(8.0, 3.2)
     axes = figure.subplots()
     unit, size = bytes_unit(max(each.peak_bytes for each in (course, *beside.values())))
     _stack(axes, buffers, course, size)

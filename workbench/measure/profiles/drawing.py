@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from workbench.figures import empty_figure
 from workbench.measure.profiles.table import APPROXIMATE, LONGEST, MOST_ROWS, Row
 from workbench.program.text.units import percent, seconds_unit
 
@@ -16,11 +17,9 @@ def bars(rows: Sequence[Row], title: str, scopes: Mapping[str, str]) -> Figure:
     """Draw a horizontal bar for each of the longest rows, the longest on top; those of one scope
     have one colour. `scopes` are those of the rows that have one.
     """
-    from matplotlib.figure import Figure
-
     shown = rows[:MOST_ROWS]
     unit, size = seconds_unit(max((row.seconds for row in shown), default=1.0))
-    figure = Figure(figsize=(8.0, 1.2 + 0.28 * len(shown)), layout="constrained")
+    figure = empty_figure(8.0, 1.2 + 0.28 * len(shown))
     axes = figure.subplots()
     colours = {
         scope: f"C{k}"

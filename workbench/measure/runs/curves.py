@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.errors import WorkbenchError, nearest
+from workbench.figures import empty_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -80,14 +81,12 @@ def curves(
     outputs of scalars that vary over a dimension are drawn. `first` gives the first index of a
     dimension, where that is not 0.
     """
-    from matplotlib.figure import Figure
-
     chosen = list(drawable(outputs, dims) if names is None else names)
     for name in chosen:
         _expect(name, outputs, dims)
     if not chosen:
         raise WorkbenchError("there is no curve to draw: no output varies over a dimension")
-    figure = Figure(figsize=(7.0, 0.8 + 2.0 * len(chosen)), layout="constrained")
+    figure = empty_figure(7.0, 0.8 + 2.0 * len(chosen))
     figure.suptitle(title)
     shared: dict[str, Any] = {}
     for axes, name in zip(figure.subplots(len(chosen), squeeze=False)[:, 0], chosen, strict=True):

@@ -8,8 +8,11 @@ where scopes open and close; a test holds the two to equal text. Nodes are `n<po
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import dataclass, field
+from html import escape
+from itertools import product
 
 from workbench.session.picture.dot_boxes import (
     CARRIED,
@@ -25,11 +28,20 @@ from workbench.session.picture.dot_boxes import (
     decimal,
 )
 from workbench.session.picture.edges import Edge
-from workbench.session.picture.scopes import Scope, box, closed_at_first, scopes
+from workbench.session.picture.scopes import OVERVIEW, Scope, box, closed_at_first, scopes
 from workbench.session.picture.snapshot import Snapshot
 
-STATIC = 40
-"""The most boxes of the static picture, which cannot be zoomed."""
+STATIC = (OVERVIEW, 12)
+"""The most boxes of the static picture, which cannot be zoomed: the first that fits WIDEST."""
+
+WIDEST = 840
+"""The most points of its width. Code hosts and notebooks give an output some 840 pixels: letters of
+9 points, the smallest, are 9 pixels there."""
+
+TIGHT = 'graph [outputorder="edgesfirst", nodesep="0.16"]'
+GROUND = '<table border="0" cellborder="0" cellpadding="0" bgcolor="white"><tr><td>'
+GROUND_END = "</td></tr></table>"
+"""The markup around a label that may lie on arrows."""
 
 
 @dataclass
@@ -42,47 +54,85 @@ class Arrow:
     marks: list[str] = field(default_factory=list)
 
 
-def dot(snapshot: Snapshot, closed: frozenset[Scope] | None = None) -> str:
+def dot(snapshot: Snapshot, closed: frozenset[Scope] | None = None, tight: bool = False) -> str:
     """Return the DOT text of the snapshot, each of the scopes `closed` drawn as one box.
 
-    Without `closed`, the snapshot says which.
+    Without `closed`, the snapshot says which. A `tight` picture gives labels of arrows no room of
+    their own and boxes none for larger letters.
     """
     closed = frozenset(snapshot.closed) if closed is None else closed
     paths = scopes(node.scope for node in snapshot.nodes)
     names = {path: f"s{position}" for position, path in enumerate(paths)}
     boxes = len({box(n.scope, closed) or n.id for n in snapshot.nodes})
-    lines = ["digraph {", *HEAD]
+    lines = ["digraph {", *HEAD, *([TIGHT] if tight else [])]
     if boxes > ROUTED:
         limit = decimal(min(100, 100 * PATIENT**2 // boxes**2))
         lines.append(LARGE.replace("LIMIT", limit))
     lines += _inside(snapshot, (), closed, names)
     for position, arrow in enumerate(_arrows(snapshot, closed, names)):
-        lines.append(_arrow_text(position, arrow, labelled=boxes <= ROUTED))
-    return "\n".join([*lines, "}", ""])
+        label = _label(arrow, tight) if boxes <= ROUTED else ""
+        lines.append(_arrow_text(position, arrow, label))
+    text = "\n".join([*lines, "}", ""])
+    return re.sub(r'\bwidth="[\d.]+", ', "", text) if tight else text
 
 
-def static_svg(snapshot: Snapshot, boxes: int = STATIC) -> str | None:
-    """Return the picture as SVG text, of so many boxes at most; None where Graphviz' `dot` program
-    is not installed or fails.
+@dataclass(frozen=True)
+class Static:
+    """The static picture: the DOT text with its choice of closed scopes, and Graphviz' SVG text."""
+
+    dot: str
+    svg: str
+
+
+def static_svg(snapshot: Snapshot) -> str | None:
+    """Return the static picture as SVG text; None where there is none."""
+    picture = static(snapshot)
+    return None if picture is None else picture.svg
+
+
+def static(snapshot: Snapshot) -> Static | None:
+    """Return the static picture, which is as tight and closes as many scopes as its width asks for;
+    None where Graphviz' `dot` program is not installed or fails.
     """
     if shutil.which("dot") is None:
         return None
+    picture = None
+    for closed, tight in product(_closings(snapshot), (False, True)):
+        text = dot(snapshot, closed, tight)
+        svg = _svg(text)
+        if svg is None:  # dot gives up on some nestings of boxes
+            continue
+        picture = Static(text, svg)
+        if _width(svg) <= WIDEST:
+            break
+    return picture
+
+
+def _closings(snapshot: Snapshot) -> list[frozenset[Scope]]:
+    """Return the choices of closed scopes, from the most boxes to the fewest."""
+    paths = [node.scope for node in snapshot.nodes]
+    chosen = [frozenset(closed_at_first(paths, boxes=most)) for most in STATIC]
+    outermost = frozenset(path[:1] for path in paths if path)
+    return list(dict.fromkeys([*chosen, outermost]))
+
+
+def _svg(text: str) -> str | None:
     import graphviz
 
-    paths = [node.scope for node in snapshot.nodes]
-    outermost = frozenset(path[:1] for path in paths if path)
-    for closed in (frozenset(closed_at_first(paths, boxes)), outermost):
-        try:
-            source = graphviz.Source(dot(snapshot, closed))
-            svg = source.pipe(format="svg", encoding="utf-8", quiet=True)
-            break
-        except graphviz.CalledProcessError:  # dot gives up on some nestings of boxes
-            continue
-    else:
+    try:
+        drawn = graphviz.Source(text).pipe(format="svg", encoding="utf-8", quiet=True)
+    except graphviz.CalledProcessError:
         return None
     mono = "font-family=\"ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace\""
-    drawn = str(svg).replace('font-family="Courier"', mono)
-    return drawn[drawn.index("<svg") :]
+    svg = str(drawn).replace('font-family="Courier"', mono)
+    return svg[svg.index("<svg") :]
+
+
+def _width(svg: str) -> float:
+    """Return the points that a picture is wide."""
+    found = re.match(r'<svg width="([\d.]+)pt"', svg)
+    assert found is not None
+    return float(found[1])
 
 
 def _inside(
@@ -136,8 +186,13 @@ def _merge(
         arrow.marks.append(edge.mark)
 
 
-def _arrow_text(position: int, arrow: Arrow, labelled: bool) -> str:
+def _label(arrow: Arrow, tight: bool) -> str:
     mark = "" if len(arrow.marks) > 2 else "; ".join(arrow.marks)
-    label = f", label={json.dumps(f' {mark} ', ensure_ascii=False)}" if mark and labelled else ""
+    if mark and tight and arrow.source != arrow.target:  # an arrow to itself has room
+        return f", xlabel=<{GROUND}{escape(mark)}{GROUND_END}>"
+    return f", label={json.dumps(f' {mark} ', ensure_ascii=False)}" if mark else ""
+
+
+def _arrow_text(position: int, arrow: Arrow, label: str) -> str:
     attributes = CARRIED if arrow.carried else FLOW
     return f'{arrow.source} -> {arrow.target} [id="e{position}", {attributes}{label}]'

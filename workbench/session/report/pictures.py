@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from workbench.session.picture.dot import static_svg
-from workbench.session.picture.scopes import OVERVIEW, Scope, scopes
+from workbench.session.picture.scopes import Scope, scopes
 from workbench.session.picture.snapshot import Node, Snapshot
 
 DRAWN = {"g", "path", "polygon", "polyline", "ellipse", "text"}
@@ -35,7 +35,7 @@ def picture(drawn: Snapshot, other: Snapshot) -> str | None:
     in other loops or with other storage, are marked, and so are closed scopes around them. None
     where Graphviz' `dot` program is not installed or fails.
     """
-    svg = static_svg(drawn, OVERVIEW)
+    svg = static_svg(drawn)
     if svg is None:
         return None
     root = ElementTree.fromstring(svg)

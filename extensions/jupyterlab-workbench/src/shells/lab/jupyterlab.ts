@@ -90,10 +90,21 @@ export interface Notebook extends Widget {
   scrollToCell(cell: Cell, align?: "center" | "smart"): Promise<void>;
 }
 
+export interface NotebookModel {
+  dirty: boolean;
+  readonly metadataChanged: Signal<NotebookModel, { readonly key: string }>;
+  getMetadata(key: string): unknown;
+}
+
 export interface NotebookPanel extends Widget {
   readonly content: Notebook;
   readonly sessionContext: SessionContext;
-  readonly context: { readonly path: string; readonly ready: Promise<void>; save(): Promise<void> };
+  readonly context: {
+    readonly path: string;
+    readonly ready: Promise<void>;
+    readonly model: NotebookModel;
+    save(): Promise<void>;
+  };
 }
 
 export interface NotebookTracker {

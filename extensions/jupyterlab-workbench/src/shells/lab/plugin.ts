@@ -9,6 +9,7 @@ import type { FrontEnd, MainMenu, NotebookPanel, NotebookTracker, Packages, Sett
 import { joinKernelMenu } from "./kernel-menu";
 import { insert, save } from "./notebook";
 import { connections, createPanel, type Kept, type Panel, PANEL, type Shown } from "./panel";
+import { leaveUnmarked } from "./stored";
 
 const PLUGIN = "jupyterlab-workbench:plugin";
 const OPEN = "workbench:open";
@@ -268,8 +269,12 @@ function createPlace(
     });
   });
 
-  notebooks.widgetAdded.connect((_, notebook) => void connection(notebook));
-  notebooks.forEach((notebook) => void connection(notebook));
+  const meet = (notebook: NotebookPanel): void => {
+    leaveUnmarked(notebook);
+    connection(notebook);
+  };
+  notebooks.widgetAdded.connect((_, notebook) => meet(notebook));
+  notebooks.forEach(meet);
   notebooks.currentChanged.connect((_, notebook) => panel?.follow(notebook));
   /** Opens a link as soon as the notebook of its address is there. */
   function openLink({ link, isOf }: Linked): void {
