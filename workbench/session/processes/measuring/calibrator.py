@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.measure.calibration.calibrate import calibrate
-from workbench.session.processes.measuring.one_order import Report, Tell, carry_out
+from workbench.session.processes.measuring.one_order import Report, carry_out
 from workbench.session.protocol.failures import error_view
 from workbench.session.protocol.state import ErrorView
 
@@ -27,8 +27,8 @@ class Calibrated:
     error: ErrorView | None = None
 
 
-def calibrated(order: CalibrateOrder, report: Report, _: Tell) -> Calibrated:
-    """Measure and keep the constants: all of them, or none."""
+def calibrated(order: CalibrateOrder, report: Report) -> Calibrated:
+    """Measure and keep the constants."""
     report("calibrating", 0, 1)
     try:
         calibrate(order.backend)

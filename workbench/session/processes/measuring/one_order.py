@@ -18,8 +18,13 @@ Tell = Callable[[Any], None]
 """Tells what there is of a result so far."""
 
 
-def carry_out(do: Callable[[Any, Report, Tell], object]) -> None:
+def carry_out(do: Callable[[Any, Report], object]) -> None:
     """Carry out the one order that comes, and send the result."""
+    carry_out_telling(lambda order, report, _: do(order, report))
+
+
+def carry_out_telling(do: Callable[[Any, Report, Tell], object]) -> None:
+    """Carry out the one order that comes, tell what there is so far, and send the result."""
     parent = Parent()
     messages = iter(parent)
     order = next(messages)

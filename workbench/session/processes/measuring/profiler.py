@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from workbench.errors import TooLongError, WorkbenchError
 from workbench.measure.profile import Profile, profiling
-from workbench.session.processes.measuring.one_order import Report, carry_out
+from workbench.session.processes.measuring.one_order import Report, carry_out_telling
 from workbench.session.protocol.failures import error_view
 from workbench.session.protocol.state import ErrorView
 from workbench.variants.variant import Variant
@@ -80,4 +80,4 @@ def profiled(
 
 def main() -> None:
     """Carry out the one order."""
-    carry_out(profiled)
+    carry_out_telling(profiled)
