@@ -43,7 +43,7 @@ def test_the_schedule_is_played_stepped_and_compared(lab: Lab, tmp_path: Path) -
     page = lab.open(lab.notebook("play.ipynb", [SHOW, STEPS]), 1500, 1000)
     run_all(page)
     panel = live(page)
-    shows(panel, "Contract")
+    shows(panel, "folded")
     select(panel, "gain")
     open_pane(panel, "Details")
     panel.get_by_role("button", name="Play it at small sizes").click()
