@@ -2,7 +2,7 @@
 
 import type { State, StepView } from "../protocol";
 import type { Left } from "./lineage";
-import type { Tour } from "./tour";
+import type { Tour } from "../tour/place";
 
 export type Path = readonly string[];
 export type Sizes = Readonly<Record<string, number>>;

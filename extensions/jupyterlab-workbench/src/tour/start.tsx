@@ -2,7 +2,7 @@
 
 import { useSelection, useStore } from "../model/hooks";
 import type { Store } from "../model/store";
-import { tourOf } from "../model/tour";
+import { tourOf } from "./place";
 
 /** Begins the tour, or goes on where it was left; waits where no program is shown yet. */
 export function startTour(store: Store): void {

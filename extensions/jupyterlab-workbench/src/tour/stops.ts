@@ -6,7 +6,7 @@ import { scopeBox, statementBox } from "../graph/layout/scene";
 import { bytesText, sizesText } from "../model/numbers";
 import type { Status } from "../model/transports/transport";
 import type { Store } from "../model/store";
-import { STOPS, type StopName, type Tour } from "../model/tour";
+import { STOPS, type StopName, type Tour } from "./place";
 import type { Node, PreviewView, Snapshot, State, StepView } from "../protocol";
 import { openStep } from "../views/step/steps";
 import type { Found, Largest, Legal, Subjects } from "./subjects";

@@ -6,7 +6,7 @@ import { useStore, useValues } from "../model/hooks";
 import type { Loaded } from "../model/parts";
 import type { Selection } from "../model/selection";
 import type { Store } from "../model/store";
-import type { Tour } from "../model/tour";
+import type { Tour } from "./place";
 import type { BufferView, CodeView, MovesView, MoveView, Node, PlayView, PreviewView, Snapshot, State } from "../protocol";
 
 /** The kind of step whose drawing says most: it moves instances, and leaves equations and storage. */

@@ -4,7 +4,7 @@
 import { useEffect, useId, useRef } from "react";
 import { useStore, useValues } from "../model/hooks";
 import type { Status } from "../model/transports/transport";
-import { type StopName, type Tour as Place, tourOf } from "../model/tour";
+import { type StopName, type Tour as Place, tourOf } from "./place";
 import type { State } from "../protocol";
 import { Outline } from "./outline";
 import { type Stop, stopsOf } from "./stops";
