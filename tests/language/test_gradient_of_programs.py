@@ -415,6 +415,36 @@ def test_parameters_that_the_loss_does_not_read_stay_as_they_are() -> None:
     assert np.any(kept != 0.0)
 
 
+@pytest.mark.parametrize("weight", (1.0, 2.5))
+def test_a_constant_derivative_is_there_in_every_update(weight: float) -> None:
+    @wb.program
+    def descent(I: int = 5, B: int = 4) -> dict[str, Any]:
+        i, b = wb.dims(i=I, b=B)
+        w = wb.recurrent("w", (), over=i)
+        w[0] = 1.0
+        loss = (weight * w + wb.uniform(over=(i, b))).mean(over=b)
+        w[i + 1] = w - 0.1 * wb.gradient(loss, w)
+        return {"w": w}
+
+    found = Reference(descent().equations).array("w")
+    np.testing.assert_allclose(found, 1.0 - 0.1 * weight * np.arange(len(found)), rtol=1e-12)
+
+
+def test_a_constant_derivative_of_one_parameter_beside_others() -> None:
+    @wb.program
+    def linear(I: int = 4, B: int = 3) -> dict[str, Any]:
+        i, b = wb.dims(i=I, b=B)
+        layer = nn.mlp("layer", 2, (), 1)
+        theta = nn.parameters(layer, over=i)
+        loss = layer(theta, wb.normal(over=(i, b), shape=(2,)))[..., 0].mean(over=b)
+        theta.update(optim.adam(wb.gradient(loss, theta), 0.1, eps=0.0))
+        return {"loss": loss}
+
+    found = Reference(linear().equations).array("parameters.layer.bias_1")[:, 0]
+    # Adam's step is the learning rate where a derivative is always the same.
+    np.testing.assert_allclose(found, found[0] - 0.1 * np.arange(len(found)), rtol=1e-9)
+
+
 def test_gradient_refused_of_a_loss_that_does_not_depend_on_the_parameters() -> None:
     with pytest.raises(ProgramError) as caught:
         _trained(lambda x, b: wb.stop_gradient(x).sum(axis=0).mean(over=b), nn.linear("net", 2, 1))

@@ -272,8 +272,13 @@ class _Reverse:
         name = _name_of(target) or "adjoint"
         adjoint = Recurrent(name, target.shape, dims, "float", current().scope)
         current().recurrents.append(adjoint)
-        if total is None:  # nothing of the loss reads it: zero wherever it is, or comes to be
-            total, extent = literal(0.0), union(extent, box(_bounds(dims)))
+        coming = box(_bounds(dims))  # wherever it is, or comes to be, as by an update
+        for contribution in self.contributions.get(target, []):
+            if contribution.domain is not None:
+                coming = intersect(coming, contribution.domain)
+        if total is None:  # nothing of the loss reads it
+            total = literal(0.0)
+        extent = union(extent, coming)
         adjoint.define(tuple(variable(d) for d in dims), total, extent)
         return adjoint
 
