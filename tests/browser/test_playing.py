@@ -79,7 +79,7 @@ def test_the_schedule_is_played_stepped_and_compared(lab: Lab, tmp_path: Path) -
 
     saved = lab.open_file(saved_as(panel, "Save as HTML page", tmp_path), width=1500, height=1000)
     open_pane(saved.page, "Play")
-    saved.page.get_by_label("beside").select_option(label="as written")
+    saved.page.locator(".wbk-play").get_by_label("beside").select_option(label="as written")
     expect(saved.page.locator(".wbk-play-side")).to_have_count(2)
     saved.page.get_by_role("button", name="One event on").click()
     lab.shot(saved, "play-page")

@@ -16,7 +16,7 @@ export function StartTour(): JSX.Element {
   const left = tour !== null && !tour.open;
   return (
     <button
-      className="wbk-button"
+      className="wbk-button wbk-tour-button"
       type="button"
       data-tour-start
       aria-pressed={tour?.open ?? false}
