@@ -67,7 +67,7 @@ def test_a_step_is_found_previewed_and_taken_and_a_refused_one_explained(
     panel.locator(".wbk-witness").wait_for(timeout=30_000)
     expect(panel.locator(".wbk-letter")).to_have_text(["A", "B"])
     expect(panel).to_contain_text("state[t+1] at b=0, i=0, t=0 writes state[0, 0, 1]")
-    expect(panel.get_by_role("button", name="Apply")).to_be_disabled()
+    expect(panel.get_by_role("button", name="Apply", exact=True)).to_be_disabled()
     size = panel.locator(".wbk-one-size input").last
     size.fill("6")
     panel.locator(".wbk-point").nth(11).wait_for(timeout=30_000)
@@ -78,7 +78,7 @@ def test_a_step_is_found_previewed_and_taken_and_a_refused_one_explained(
     moves.locator(".wbk-move", has_text="Vectorize b").last.click()
     panel.locator(".wbk-costs").wait_for(timeout=30_000)
     lab.shot(written, "preview")
-    panel.get_by_role("button", name="Apply").click()
+    panel.get_by_role("button", name="Apply", exact=True).click()
     shows(panel, "Vectorize")
     moves.locator(".wbk-move").first.wait_for(timeout=30_000)
     written.check()

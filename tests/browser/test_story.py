@@ -116,7 +116,7 @@ def _ask_why_not(lab: Lab, page: Page, panel: Any) -> None:
     why = panel.locator(".wbk-why")
     expect(why).to_contain_text("place[t+1] at b=0, i=0, t=1 needs place[0, 0, 1]")
     expect(why).to_contain_text("place[t+1] at b=0, i=0, t=0 writes place[0, 0, 1]")
-    expect(panel.get_by_role("button", name="Apply")).to_be_disabled()
+    expect(panel.get_by_role("button", name="Apply", exact=True)).to_be_disabled()
     lab.shot(page, "story-5-why-not")
     page.page.keyboard.press("Escape")
 
@@ -140,7 +140,7 @@ def _apply(lab: Lab, page: Page, panel: Any, number: int) -> None:
     panel.locator(".wbk-costs").wait_for(timeout=60_000)
     if number == 2:
         lab.shot(page, "story-6-preview")
-    panel.get_by_role("button", name="Apply").click()
+    panel.get_by_role("button", name="Apply", exact=True).click()
     shows(panel, STEPS[number])
     panel.locator(".wbk-legend", has_text="changed by the last step").wait_for(timeout=60_000)
     panel.locator("g.node .wbk-change").first.wait_for(state="attached")

@@ -479,7 +479,7 @@ ${c.why}`:c.name,disabled:!l,...c===i?{"aria-current":"step"}:{},onClick:()=>u(c
     flex-wrap: wrap;
     > .wbk-steps { order: 1; flex-basis: 100%; }
   }
-  .wbk-header:has(> .wbk-run) :is(.wbk-steps, .wbk-tour-button, .wbk-keys-button) { display: none; }
+  .wbk-header:has(> .wbk-run) :is(.wbk-steps, .wbk-tour-button) { display: none; }
   .wbk-root .wbk-header:has(> .wbk-run) > .wbk-title { flex-shrink: 0; }
 }
 @container (max-width: 620px) {
@@ -488,6 +488,7 @@ ${c.why}`:c.name,disabled:!l,...c===i?{"aria-current":"step"}:{},onClick:()=>u(c
 @container (max-width: 520px) {
   .wbk-header, .wbk-head-buttons { column-gap: 6px; }
   .wbk-head-buttons > .wbk-button, .wbk-menu-button { padding: 0 6px; }
+  .wbk-keys-button { display: none; } /* the key \`?\` lists them, and so does the palette */
 }
 @container (max-width: 430px) {
   .wbk-header { flex-wrap: wrap; }
