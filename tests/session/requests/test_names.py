@@ -79,6 +79,13 @@ def test_a_variable_that_takes_step_after_step_is_no_name(
     assert names(shown) == {}
 
 
+def test_a_variable_that_tells_only_what_it_is_names_nothing(
+    shown: Shown, following: Following
+) -> None:
+    following.after_cell({"variant": B, "program": FOLDED.program}, None)
+    assert names(shown) == {}
+
+
 def test_a_variable_that_is_bound_anew_takes_its_name_along(
     shown: Shown, following: Following
 ) -> None:

@@ -105,7 +105,7 @@ class Following:
 
     def _call_by_variable(self, session: Session, variant: Variant, name: str) -> None:
         """Give a variant without a name that of its variable. One that takes step after step is no
-        name: it loses the variant that it held before.
+        name: it loses the variant that it held before. Nor is one that tells what it is only.
         """
         if name in self._held and (before := self._held[name]()) is not None:
             key = Variant(before).key if isinstance(before, Program) else before.key
@@ -113,7 +113,8 @@ class Following:
                 if self._called.pop(key, None) == name == session.tree.names.get(key):
                     session.rename(key, "")
                 return
-        if variant.parent is not None and variant.key not in session.tree.names:
+        telling = name not in ("variant", "program")
+        if telling and variant.parent is not None and variant.key not in session.tree.names:
             self._call(session, variant, name)
 
     def _take_one(self, made: Profile | Result) -> None:

@@ -74,7 +74,13 @@ class RunnerClient(OrderClient[Ran]):
         """End the process at once, if it is still busy with work that cannot be interrupted."""
         if not self._over.is_set():
             self._child.stop()
-            self._end(lambda: Ran(error=sentence(NOT_IN_TIME) if self._begun else None))
+            self._end(self._unfinished)
 
     def _died(self, reason: str) -> None:
-        self._end(lambda: Ran(error=sentence(f"The process that ran it is gone: {reason}.")))
+        if self.stopping:  # it may be told so before there is a run that could end with a result
+            self._end(self._unfinished)
+        else:
+            self._end(lambda: Ran(error=sentence(f"The process that ran it is gone: {reason}.")))
+
+    def _unfinished(self) -> Ran:
+        return Ran(error=sentence(NOT_IN_TIME) if self._begun else None)
