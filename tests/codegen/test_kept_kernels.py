@@ -11,15 +11,13 @@ import pytest
 import workbench as wb
 from tests.programs import PROGRAMS
 from tests.soundness.__main__ import meanings
-from tests.soundness.proposals import Dice, propose
+from tests.soundness.proposals import Dice, accepted
 from workbench.algorithms import reinforce
 from workbench.codegen import joined_launches, kernels
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.planning.cost.kernels import kernel_steps
 from workbench.planning.cost.kernels.kernel_steps import KernelStep
 from workbench.program.values import Program
-from workbench.transforms.step.refusal import Refused
-from workbench.transforms.step.transform import REGISTRY
 
 LENGTH = 4
 WALKS = 1
@@ -68,15 +66,8 @@ def test_kernels_after_steps_at_random_are_those_written_from_scratch(
 ) -> None:
     for number in range(WALKS):
         dice = Dice(f"{name} kernels {number}")
-        variant = dice.choose(meanings(name)).root
-        for _ in range(LENGTH):
-            step = propose(variant.program, dice, sorted(REGISTRY))
-            if step is None:
-                continue
-            try:
-                variant = variant.apply(step)
-            except Refused:
-                continue
+        root = dice.choose(meanings(name)).root
+        for variant in accepted(root, dice, LENGTH):
             expect_as_from_scratch(variant.program, monkeypatch)
 
 

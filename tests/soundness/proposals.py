@@ -7,15 +7,17 @@ it finds) walk the same way.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
 from workbench.polyhedral.tree import Loop, block_dim, paths
 from workbench.program.values import Program
 from workbench.transforms.rules import BY_NAME
+from workbench.transforms.step.refusal import Refused
 from workbench.transforms.step.transform import REGISTRY, Transform
 from workbench.type_hints import Hint, field_hints
+from workbench.variants.variant import Variant
 
 T = TypeVar("T")
 SIZES = (1, 2, 3, 4, 5)
@@ -106,3 +108,16 @@ def _options(program: Program, name: str, hint: Hint) -> Sequence[Any]:
         if isinstance(node, Loop) and node.tile is not None
     ]
     return list(dict.fromkeys([*dims, *blocks]))
+
+
+def accepted(variant: Variant, chooser: Chooser, tried: int) -> Iterator[Variant]:
+    """Variants, each a random step further than the one before."""
+    for _ in range(tried):
+        step = propose(variant.program, chooser, sorted(REGISTRY))
+        if step is None:
+            continue
+        try:
+            variant = variant.apply(step)
+        except Refused:
+            continue
+        yield variant

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,12 +10,9 @@ import workbench as wb
 from tests.block_orders import could_be_apart, with_apart
 from tests.lowering.execution.executed import computes, run, unlike
 from tests.programs import PROGRAMS
-from tests.soundness.proposals import Chooser, Dice, propose
+from tests.soundness.proposals import Dice, accepted
 from tests.soundness.test_walks import Drawn
 from workbench.program.values import Program
-from workbench.transforms.step.refusal import Refused
-from workbench.transforms.step.transform import REGISTRY
-from workbench.variants.variant import Variant
 
 ENOUGH = 5
 """Accepted steps of each program: some 80 in all."""
@@ -28,25 +23,11 @@ NAMES = [
 ]
 
 
-def accepted(root: Program, chooser: Chooser, tried: int) -> Iterator[Variant]:
-    """Variants, each a random step further than the one before."""
-    variant = wb.variant(root)
-    for _ in range(tried):
-        step = propose(variant.program, chooser, sorted(REGISTRY))
-        if step is None:
-            continue
-        try:
-            variant = variant.apply(step)
-        except Refused:
-            continue
-        yield variant
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_steps_at_random_compute_the_same_from_their_slots(name: str) -> None:
     template, every = PROGRAMS[name]
     dice = Dice(f"{name} events")
-    for number, variant in enumerate(accepted(template(), dice, TRIED)):
+    for number, variant in enumerate(accepted(wb.variant(template()), dice, TRIED)):
         assert computes(template(), variant, dice.choose(every)), variant.recipe()
         if number + 1 == ENOUGH:
             return
@@ -58,7 +39,7 @@ def test_steps_chosen_by_hypothesis_compute_the_same_from_their_slots(data: st.D
     chooser = Drawn(data)
     names = [name for name in PROGRAMS if not name.startswith("small")]
     template, every = PROGRAMS[chooser.choose(names)]
-    for variant in accepted(template(), chooser, 4):
+    for variant in accepted(wb.variant(template()), chooser, 4):
         assert computes(template(), variant, chooser.choose(every)), variant.recipe()
 
 

@@ -12,7 +12,7 @@ import pytest
 import workbench as wb
 from tests.programs import PROGRAMS
 from tests.soundness.__main__ import meanings
-from tests.soundness.proposals import Dice, propose
+from tests.soundness.proposals import Dice, accepted
 from workbench.lowering.instances import fragments, nest
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import walk
@@ -25,8 +25,6 @@ from workbench.planning.machine.calibrated import machine
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.transforms import Swap
-from workbench.transforms.step.refusal import Refused
-from workbench.transforms.step.transform import REGISTRY
 
 LENGTH = 4
 WALKS = 2
@@ -76,15 +74,8 @@ def test_lowering_after_steps_at_random_is_lowering_from_scratch(
 ) -> None:
     for number in range(WALKS):
         dice = Dice(f"{name} fragments {number}")
-        variant = dice.choose(meanings(name)).root
-        for _ in range(LENGTH):
-            step = propose(variant.program, dice, sorted(REGISTRY))
-            if step is None:
-                continue
-            try:
-                variant = variant.apply(step)
-            except Refused:
-                continue
+        root = dice.choose(meanings(name)).root
+        for variant in accepted(root, dice, LENGTH):
             expect_as_from_scratch(variant, monkeypatch)
 
 
