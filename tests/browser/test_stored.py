@@ -35,7 +35,7 @@ def test_a_stored_notebook_shows_its_picture_until_it_is_run(lab: Lab) -> None:
     lab.shot(page, "stored-dark", "JupyterLab Dark")
     run_all(page)
     live(page)
-    page.page.locator(".jp-OutputArea g.node").first.wait_for(timeout=60_000)
+    page.page.locator(".jp-OutputArea .wbk-folded").wait_for(timeout=60_000)
     assert image.count() == 0
     assert page.page.evaluate(DIRTY) is True
     page.check()
