@@ -54,7 +54,7 @@ from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Program
 
 KEPT = 1024
-"""How many kernels are kept: those of some variants of a large program."""
+"""The most kernels that are kept: those of some variants of a large program."""
 
 
 @dataclass(frozen=True)
@@ -218,7 +218,7 @@ class _Writing:
         self, record: Launch | For, around: Mapping[str, tuple[Expression, Expression]]
     ) -> KernelRecords:
         placed = self.statements.of_kernel(_all_launches(record))
-        given = (
+        given = _Given(
             Same(*placed.statements, *placed.storage),
             len(placed.statements),
             placed.places,
@@ -228,12 +228,12 @@ class _Writing:
             tuple(around.items()),
             tuple(self._own(record).items()),
         )
-        kept = _kept(*given)
+        kept = _kept(given)
         for written in kept:
             if written.asked & self._taken == written.taken:
                 break
         else:
-            written = _written(*given, self._taken)
+            written = _written(given, self._taken)
             kept.append(written)
         kernel = written.kernel
         if not written.is_numbered:
@@ -265,44 +265,41 @@ class _Written:
     taken: frozenset[str]
 
 
-Around = tuple[tuple[str, tuple[Expression, Expression]], ...]
+@dataclass(frozen=True)
+class _Given:
+    """All that a kernel is written from but the names that are taken. The first `statements`
+    objects are its statements, the others the storage of arrays.
+    """
+
+    objects: Same
+    statements: int
+    places: tuple[StatementPlace, ...]
+    order: tuple[str, ...]
+    record: Launch | For
+    dealing: Dealing | None
+    around: tuple[tuple[str, tuple[Expression, Expression]], ...]
+    own: tuple[tuple[str, str], ...]
+
+    @property
+    def placed(self) -> KernelStatements:
+        """The statements with their storage and places."""
+        objects, count = self.objects.objects, self.statements
+        return KernelStatements(objects[:count], objects[count:], self.places, self.order)
 
 
 @lru_cache(maxsize=KEPT)
-def _kept(
-    objects: Same,
-    statements: int,
-    places: tuple[StatementPlace, ...],
-    order: tuple[str, ...],
-    record: Launch | For,
-    dealing: Dealing | None,
-    around: Around,
-    own: tuple[tuple[str, str], ...],
-) -> list[_Written]:
+def _kept(given: _Given) -> list[_Written]:
     """Return what `_written` has returned for this, whatever names were taken: a step changes few
     of a program's kernels.
     """
     return []
 
 
-def _written(
-    objects: Same,
-    statements: int,
-    places: tuple[StatementPlace, ...],
-    order: tuple[str, ...],
-    record: Launch | For,
-    dealing: Dealing | None,
-    around: Around,
-    own: tuple[tuple[str, str], ...],
-    taken: frozenset[str],
-) -> _Written:
-    """Write a kernel from what is given alone. The first `statements` objects are its statements,
-    the others the storage of arrays.
-    """
-    of, storage = objects.objects[:statements], objects.objects[statements:]
+def _written(given: _Given, taken: frozenset[str]) -> _Written:
+    """Write a kernel from what is given alone."""
+    record, dealing, placed = given.record, given.dealing, given.placed
     out, chunk = Emitter(taken), ""
     begins: tuple[Launch, ...] = ()
-    placed = KernelStatements(of, storage, places, order)
     region = RegionWriter(out, placed)
     if isinstance(record, For):
         assert dealing is not None
@@ -325,12 +322,12 @@ def _written(
         _touched(record),
         records,
         tuple(out.tables),
-        tuple(v for v, _ in around if v in needed),
-        dict(around),
+        tuple(v for v, _ in given.around if v in needed),
+        dict(given.around),
         dealing,
         chunk,
         record.body if isinstance(record, For) else (),
-        dict(own),
+        dict(given.own),
     )
     asked = frozenset(out.taken.asked)
     is_numbered = any(_is_numbered(r) for r in walk_records(records))

@@ -78,7 +78,7 @@ class Profile:
     names: tuple[str, ...] = ()
     """What is launched, by the numbers that launches have."""
     places: tuple[Place, ...] = field(default=(), compare=False)
-    """What is launched and the loops around, in the order of the loop program."""
+    """The launches and the loops around them, in the order of the loop program."""
     predicted: Mapping[str, float] = field(default_factory=dict)
     date: str = ""
     rounds: int = 1

@@ -1,4 +1,4 @@
-"""What the first measurement of a backend says of built-in constants: the scale of their times."""
+"""The first measurement of a backend, against built-in constants: the scale of their times."""
 
 from __future__ import annotations
 

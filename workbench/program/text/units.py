@@ -33,7 +33,7 @@ UNITS: Mapping[str, Units] = {
 """
 
 SAME = "same"
-"""What a ratio of about one is called."""
+"""The word for a ratio of about one."""
 
 _EXACT = Context(prec=400)
 

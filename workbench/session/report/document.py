@@ -37,7 +37,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-
 HOW = """\
 measured = wb.compare([before, after])
 wb.report(after, "report.html", before=before, measured=measured)"""
-"""How to measure what was not, in Python."""
+"""The way to measure what was not, in Python."""
 
 
 def document(told: Facts) -> str:

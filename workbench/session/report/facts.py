@@ -23,7 +23,7 @@ FEW = 2
 
 @dataclass(frozen=True)
 class Setting:
-    """What is run: sizes, backend, dtype."""
+    """The setting of a run: sizes, backend, dtype."""
 
     sizes: Mapping[str, int] = field(default_factory=dict)
     backend: str | None = None

@@ -10,6 +10,7 @@ import { dateText, nameOf } from "../compare/measured";
 import { useRun } from "../run/ask";
 import { RunFields } from "../run/fields";
 import { NotMade } from "../run/not-made";
+import { Others } from "../run/others";
 import { Bars } from "./bars";
 import { coloursOf } from "./colours";
 import { Course } from "./course";
@@ -85,8 +86,6 @@ const namesOf = (state: State, keys: readonly string[]): string =>
 function Nothing(): JSX.Element {
   const state = useWorkbench();
   const { status } = useValues();
-  const store = useStore();
-  const others = state.variants.filter(({ key }) => profilesOf(state, key).length > 0);
   return (
     <>
       <p className="wbk-nothing">
@@ -94,21 +93,7 @@ function Nothing(): JSX.Element {
         profile tells where the time of a run goes: by scope, by kernel and by statement, with operations and bytes,
         beside what was predicted.
       </p>
-      {others.length > 0 && (
-        <p className="wbk-profiled">
-          There are profiles of{" "}
-          {others.map(({ key, name }) => (
-            <button
-              key={key}
-              className="wbk-button wbk-link"
-              type="button"
-              onClick={() => void store.ask({ type: "show", variant: key }).catch(() => undefined)}
-            >
-              {name}
-            </button>
-          ))}
-        </p>
-      )}
+      <Others what="profiles" has={(key) => profilesOf(state, key).length > 0} />
     </>
   );
 }

@@ -2,7 +2,7 @@
 // it came to.
 
 import { useState } from "react";
-import { useCurrent, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
+import { useCurrent, useSelection, useValues, useWorkbench } from "../../model/hooks";
 import { amountText, onThreads, peaksText, secondsText, sizesText } from "../../model/numbers";
 import type { RunView, State } from "../../protocol";
 import { dateText, nameOf } from "../compare/measured";
@@ -11,6 +11,7 @@ import { useRun } from "./ask";
 import { Curve } from "./curve";
 import { RunFields } from "./fields";
 import { NotMade } from "./not-made";
+import { Others } from "./others";
 
 /** Lists the runs of a variant, the newest first. */
 export function runsOf({ runs }: Pick<State, "runs">, variant: string): readonly RunView[] {
@@ -94,8 +95,6 @@ function RunForm(): JSX.Element {
 function Nothing(): JSX.Element {
   const state = useWorkbench();
   const { status } = useValues();
-  const store = useStore();
-  const others = state.variants.filter(({ key }) => runsOf(state, key).length > 0);
   return (
     <>
       <p className="wbk-nothing">
@@ -103,21 +102,7 @@ function Nothing(): JSX.Element {
         run shows its learning curves while it lasts; all that it returns is then in Python, as <code>result</code> of
         this workbench.
       </p>
-      {others.length > 0 && (
-        <p className="wbk-profiled">
-          There are runs of{" "}
-          {others.map(({ key, name }) => (
-            <button
-              key={key}
-              className="wbk-button wbk-link"
-              type="button"
-              onClick={() => void store.ask({ type: "show", variant: key }).catch(() => undefined)}
-            >
-              {name}
-            </button>
-          ))}
-        </p>
-      )}
+      <Others what="runs" has={(key) => runsOf(state, key).length > 0} />
     </>
   );
 }
