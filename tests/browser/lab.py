@@ -52,10 +52,19 @@ OPEN = """([path, runs]) => {
     return opened.context.ready.then(() => null);
   });
 }"""
-CLOSE = """() => {
-  for (const one of [...window.jupyterapp.shell.widgets("main")]) {
-    if (one.context?.model) one.context.model.dirty = false;  // else it is asked whether to save
-    one.close();
+# A panel begins with the pane that the one before had open, and with its ticks.
+CLOSE = """async () => {
+  const { commands, shell } = window.jupyterapp;
+  const close = () => {
+    for (const one of [...shell.widgets("main")]) {
+      if (one.context?.model) one.context.model.dirty = false;  // else it is asked whether to save
+      one.close();
+    }
+  };
+  close();
+  if (commands.hasCommand("workbench:open")) {
+    await commands.execute("workbench:open", { pane: "moves", compared: [], programs: [] });
+    close();
   }
   localStorage.clear();
 }"""
