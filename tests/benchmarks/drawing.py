@@ -59,6 +59,14 @@ FRAMES = """() => {
     requestAnimationFrame(count);
 }"""
 
+IN_SIGHT = """() => {
+    const [of, ground] = [(e) => e.getBoundingClientRect(), document.querySelector(".wbk-stage")];
+    const room = of(ground);
+    return [...document.querySelectorAll("g.node")].map(of).map((box) => [
+        box.x + box.width / 2, box.y + box.height / 2,
+    ]).filter(([x, y]) => x > room.left && x < room.right && y > room.top && y < room.bottom);
+}"""
+
 BUSY = "document.querySelector('.wbk-picture')?.getAttribute('aria-busy')"
 
 
@@ -89,9 +97,10 @@ def opening(view: Any) -> dict[str, float]:
     view.evaluate(WATCH)
     view.get_by_text("Open all").click()
     start = time.perf_counter()
-    boxes = view.locator("g.node")
     while view.evaluate(BUSY) == "true" or time.perf_counter() - start < 1.0:
-        boxes.nth(int(time.perf_counter() * 10) % boxes.count()).click(force=True, timeout=2000)
+        found = view.evaluate(IN_SIGHT)
+        if found:
+            view.mouse.click(*found[int(time.perf_counter() * 10) % len(found)])
         view.wait_for_timeout(80)
         if time.perf_counter() - start > 60:
             break

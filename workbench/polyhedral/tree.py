@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from workbench.identity import remembered
@@ -70,10 +71,11 @@ class Loop:
 
     def offset(self, statement: str) -> int:
         """Return the shift of `statement` in this loop."""
-        for name, offset in self.offsets:
-            if name == statement:
-                return offset
-        return 0
+        return self._shifts.get(statement, 0) if self.offsets else 0
+
+    @cached_property
+    def _shifts(self) -> dict[str, int]:
+        return dict(self.offsets)
 
 
 def block_dim(dim: str, size: int) -> str:

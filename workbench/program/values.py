@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -222,16 +222,25 @@ class Statement:
 
     @cached_property
     def instances(self) -> Instances:
-        """The statement as sets and relations."""
-        return Instances(
-            name=self.name,
-            dims=self.dims,
-            domain=self.domain,
-            write=Access(self.array, self.write),
-            reads=tuple(dict.fromkeys(r.access for r in self.reads)),
-            reduction_dims=self.reduction_dims,
-            points=self.reduction or self.domain,
+        """The statement as sets and relations; the same object for statements where it is equal,
+        since it is a key of many answers.
+        """
+        return _only(
+            Instances(
+                name=self.name,
+                dims=self.dims,
+                domain=self.domain,
+                write=Access(self.array, self.write),
+                reads=tuple(dict.fromkeys(r.access for r in self.reads)),
+                reduction_dims=self.reduction_dims,
+                points=self.reduction or self.domain,
+            )
         )
+
+
+@lru_cache(maxsize=65536)
+def _only(instances: Instances) -> Instances:
+    return instances
 
 
 @dataclass(frozen=True)

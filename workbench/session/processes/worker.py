@@ -44,8 +44,8 @@ from workbench.session.processes.worker_client import LATER
 from workbench.session.protocol.failures import error_view
 from workbench.variants.variant import Variant
 
-LONG = 4.0
-"""Seconds of work on an order after which all others come first."""
+LONG = 8.0
+"""Processor seconds of work on an order after which all others come first."""
 
 
 class Worker:
@@ -120,13 +120,13 @@ class Worker:
     def _advance(self, number: int) -> None:
         """Work on an order until its next result."""
         self._pipe.send(Started(number))
-        started = time.monotonic()
+        started = time.thread_time()
         try:
             if number not in self._running:
                 order = self._orders[number]
                 self._running[number] = worker_tasks.TASKS[order.task](*order.arguments)
             value = next(self._running[number])
-            taken = time.monotonic() - started
+            taken = time.thread_time() - started
             self._spent[number] = self._spent.get(number, 0.0) + taken
             if isinstance(value, Grown):
                 self._tell(number, value)

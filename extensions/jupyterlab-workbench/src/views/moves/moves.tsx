@@ -94,7 +94,8 @@ function Lists(props: {
   const about = JSON.stringify([variant, run, statements, filter.by]);
   const firstShown = useShown(first, cost.value, variant, run, filter, held, about);
   const restShown = useShown(rest, cost.value, variant, run, filter, held, about);
-  useAskedInView(host, cost.value !== null, variant, run, firstShown.listed, restShown.listed);
+  const judged = whole.status === "done" && (own === null || own.status === "done");
+  useAskedInView(host, cost.value !== null, judged, variant, run, firstShown.listed, restShown.listed);
 
   if (!whole.value) return <Waiting loaded={whole} what="the moves" />;
   const all = [...firstShown.all, ...restShown.all];
@@ -181,9 +182,12 @@ function useShown(
 export const ABSENT_PRICE = "What was saved does not hold this estimate.";
 
 /** Has the prices of moves in view asked for, then those of the rest. */
+/** Has prices asked for, once they are wanted: those in view, and the others when all moves are judged, which would
+ * wait for them. */
 function useAskedInView(
   host: React.RefObject<HTMLElement>,
   wanted: boolean,
+  judged: boolean,
   variant: string,
   run: Run,
   ...lists: readonly (readonly Shown[])[]
@@ -193,9 +197,9 @@ function useAskedInView(
   const [inView, others] = useMemo(() => {
     const open = wanted ? listed.filter(({ move, after }) => move.refused === null && !after) : [];
     const isSeen = ({ move }: Shown): boolean => seen.has(move.step.source);
-    const later = open.filter((one) => !isSeen(one)).sort(heavier);
+    const later = judged ? open.filter((one) => !isSeen(one)).sort(heavier) : [];
     return [open.filter(isSeen), later].map((part) => part.map(({ move }) => move.step));
-  }, [wanted, listed, seen]);
+  }, [wanted, judged, listed, seen]);
   useAsked(variant, run, inView ?? [], others ?? []);
 }
 
