@@ -6,7 +6,7 @@ Statements and dimensions are known by name. isl is not needed to hold, edit or 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -77,6 +77,11 @@ class Loop:
     def _shifts(self) -> dict[str, int]:
         return dict(self.offsets)
 
+    @cached_property
+    def standings(self) -> dict[tuple[str, tuple[str, ...]], Standing]:
+        """What `standing` found, by statements and their dimensions."""
+        return {}
+
 
 def block_dim(dim: str, size: int) -> str:
     """Return the name of the dimension that counts blocks of `size` values of `dim`."""
@@ -94,11 +99,18 @@ class Standing(NamedTuple):
     divisor: int = 1
 
 
-def standing(loop: Loop, statement: str, dims: Sequence[str]) -> Standing:
+def standing(loop: Loop, statement: str, dims: tuple[str, ...]) -> Standing:
     """Return where a statement over `dims` stands in a loop around it, by the loop's dimension.
 
     In a loop over blocks it stands by the dimension that counts them, if it has one.
     """
+    place = loop.standings.get((statement, dims))
+    if place is None:  # every dependence of the statement asks
+        place = loop.standings[statement, dims] = _standing(loop, statement, dims)
+    return place
+
+
+def _standing(loop: Loop, statement: str, dims: tuple[str, ...]) -> Standing:
     shift = loop.offset(statement)
     if loop.tile is None:
         return Standing(dims.index(loop.dim), shift)

@@ -29,7 +29,7 @@ class AxisBlock:
         return f"@{self.loop}"
 
 
-def axis_blocks(name: str, dims: Sequence[str], path: Path) -> tuple[AxisBlock, ...]:
+def axis_blocks(name: str, dims: tuple[str, ...], path: Path) -> tuple[AxisBlock, ...]:
     """Return the blocks of a statement's axes, outermost first.
 
     They are the loops over blocks on its path that hold an axis over the same dimension.

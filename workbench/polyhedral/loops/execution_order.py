@@ -15,7 +15,7 @@ Points = Mapping[str, Sequence[Point]]
 
 
 def places(
-    tree: Tree, dims: Mapping[str, Sequence[str]], points: Points
+    tree: Tree, dims: Mapping[str, tuple[str, ...]], points: Points
 ) -> dict[tuple[str, Point], int]:
     """Return the place of each instance in the order of the tree, from 0.
 
@@ -29,7 +29,7 @@ def places(
 
 
 def operations(
-    tree: Tree, dims: Mapping[str, Sequence[str]], points: Points
+    tree: Tree, dims: Mapping[str, tuple[str, ...]], points: Points
 ) -> Iterator[tuple[str, Sequence[Point]]]:
     """Yield each statement with its instances that run at once, in the order of the tree. `dims`
     names the coordinates of the points; statements without points are left out.
@@ -48,7 +48,7 @@ def operations(
 
 
 def _iterations(
-    loop: Loop, dims: Mapping[str, Sequence[str]], points: Points
+    loop: Loop, dims: Mapping[str, tuple[str, ...]], points: Points
 ) -> Iterator[dict[str, list[Point]]]:
     """Yield the instances of each iteration of a loop, in its order."""
     by_value: dict[int, dict[str, list[Point]]] = {}
