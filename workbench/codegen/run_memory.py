@@ -70,6 +70,8 @@ def peak_bytes(
     """Return the bytes that a run takes in a memory space: outputs, arrays, scratch memory, and for
     each thread memory of a block.
     """
+    if space != DEVICE and all(buffer.space != space for buffer in made.buffers.values()):
+        return 0
     own = run_memory(made, sizes, dtype, space).bytes(threads)
     results = (b for b in made.buffers.values() if b.initial == "nan" and b.space == space)
     return sum(bytes_of(b, sizes, dtype) for b in results) + (own + LINE if own else 0)

@@ -50,13 +50,25 @@ class Share:
 
 
 @dataclass
-class _Spent:
+class Spent:
     """The cost of one statement so far."""
 
     seconds: float = 0.0
     operations: int = 0
     bytes: int = 0
     launches: int = 0
+
+    def add(self, seconds: float, operations: int, moved: int, launches: int) -> None:
+        """Add to it."""
+        self.seconds += seconds
+        self.operations += operations
+        self.bytes += moved
+        self.launches += launches
+
+    @property
+    def share(self) -> Share:
+        """All of it."""
+        return Share(self.seconds, self.operations, self.bytes, self.launches)
 
 
 @dataclass(frozen=True)
@@ -107,11 +119,11 @@ def cost(
 class _Costing:
     machine: Machine
     dtype: str
-    spent: dict[str, _Spent] = field(default_factory=dict)
+    spent: dict[str, Spent] = field(default_factory=dict)
 
-    def share(self, statement: str) -> _Spent:
+    def share(self, statement: str) -> Spent:
         """Return the cost of a statement so far."""
-        return self.spent.setdefault(statement, _Spent())
+        return self.spent.setdefault(statement, Spent())
 
     def item(self, buffer: Buffer) -> int:
         """Return the bytes of an element."""

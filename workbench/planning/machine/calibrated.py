@@ -35,8 +35,19 @@ ON_PROCESSOR = frozenset(("numpy", "native"))
 
 def machine(backend: object) -> Machine:
     """Return the measured constants of this machine, or built-in ones with a note that says why,
-    and where their scale comes from.
+    and where their scale comes from. They are the same object until they change: costs are kept
+    with it.
     """
+    found = _machine(backend)
+    if _latest.get(found.backend) != found:
+        _latest[found.backend] = found
+    return _latest[found.backend]
+
+
+_latest: dict[str, Machine] = {}
+
+
+def _machine(backend: object) -> Machine:
     if not isinstance(backend, str):
         raise WorkbenchError(f"backend {backend!r}; expected a name (sizes are given by sizes=)")
     if backend not in DEFAULTS:

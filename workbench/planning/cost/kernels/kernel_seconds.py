@@ -12,9 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 
 from workbench.codegen.kernel_records import LANES, PRODUCTS
-from workbench.codegen.kernels import ProgramKernels
+from workbench.codegen.kernels import KEPT, ProgramKernels
+from workbench.identity import Same
 from workbench.lowering.loops.bytes import bytes_of
 from workbench.lowering.loops.records import HOST
 from workbench.planning.cost.kernels.kernel_steps import (
@@ -28,7 +30,7 @@ from workbench.planning.cost.kernels.kernel_steps import (
 )
 from workbench.planning.cost.kernels.side_by_side import Shared, SideBySide
 from workbench.planning.cost.points import Amount, Number, PointCounts, summed, total
-from workbench.planning.cost.seconds import Share
+from workbench.planning.cost.seconds import Share, Spent
 from workbench.planning.machine.constants import Machine
 
 ALONE = ""
@@ -48,14 +50,14 @@ def kernel_cost(
     """
     costing = _Costing(made, sizes, dtype, machine, runs)
     beginning = machine.call_of("begin") + machine.call_of("begin kernel") * len(made.kernels)
-    costing.add(ALONE, Share(beginning))
+    costing.add(ALONE, beginning)
     streams = costing.around(steps, PointCounts(sizes))
     costing.fetch(streams, 0, 1)
     for launched in costing.launched:
         costing.spend(launched)
-    waiting = costing.copying - sum(share.seconds for share in costing.shares.values())
-    costing.add(ALONE, Share(max(waiting, 0.0)))
-    return dict(costing.shares)
+    waiting = costing.copying - sum(spent.seconds for spent in costing.spent.values())
+    costing.add(ALONE, max(waiting, 0.0))
+    return {name: spent.share for name, spent in costing.spent.items()}
 
 
 @dataclass
@@ -69,6 +71,17 @@ class _Work:
     moving: float
     bytes: Mapping[str, float]
     operations: float
+
+    def times(self, count: int) -> _Work:
+        """Return that of so many launches."""
+        moved = {name: n * count for name, n in self.bytes.items()}
+        return _Work(
+            self.statement,
+            self.computing * count,
+            self.moving * count,
+            moved,
+            self.operations * count,
+        )
 
 
 @dataclass
@@ -101,15 +114,25 @@ class _Costing:
     dtype: str
     machine: Machine
     runs: SideBySide
-    shares: dict[str, Share] = field(default_factory=dict)
+    spent: dict[str, Spent] = field(default_factory=dict)
     launched: list[_Launched] = field(default_factory=list)
     copying: float = 0.0
     """The seconds of copies that run beside kernels."""
     known_bytes: dict[str, int] = field(default_factory=dict)
 
-    def add(self, statement: str, share: Share) -> None:
+    @cached_property
+    def named_sizes(self) -> tuple[tuple[str, int], ...]:
+        """The sizes as a key."""
+        return tuple(self.sizes.items())
+
+    def add(
+        self, statement: str, seconds: float, operations: int = 0, moved: int = 0, launches: int = 0
+    ) -> None:
         """Add to the cost of a statement."""
-        self.shares[statement] = self.shares.get(statement, Share()) + share
+        spent = self.spent.get(statement)
+        if spent is None:
+            spent = self.spent[statement] = Spent()
+        spent.add(seconds, operations, moved, launches)
 
     # -- loops around kernels ----------------------------------------------------------------------
 
@@ -133,7 +156,7 @@ class _Costing:
                 for part in points.inside(step.variable, step.lower, step.upper, step.needed):
                     turns += part.executions
                     inside += self.around(step.steps, part)
-                self.add(ALONE, Share(self.machine.row_of("loop") * turns))
+                self.add(ALONE, self.machine.row_of("loop") * turns)
                 self.fetch(inside, points.executions, turns)
                 streams += inside
         return streams
@@ -143,7 +166,7 @@ class _Costing:
         seconds = moved * self.machine.bus
         if step.beside:
             self.copying += seconds
-        self.add(step.statement, Share(0.0 if step.beside else seconds, 0, int(moved)))
+        self.add(step.statement, 0.0 if step.beside else seconds, 0, int(moved))
 
     def fetch(self, streams: Sequence[_Stream], loops: int, turns: int) -> None:
         """Spend the seconds of what the turns of a loop use again, of `turns` in so many `loops`;
@@ -182,21 +205,23 @@ class _Costing:
 
     def _launch(self, step: KernelLaunch, points: PointCounts) -> list[_Stream]:
         count = points.executions
-        own = {name: e.evaluate(self.sizes) for name, e in step.own.items()}
-        kernel = _Kernel(self.machine, self.dtype, own)
-        kernel.go(step.steps, points)
-        moved: dict[str, float] = {}
-        for work in kernel.works:
-            for name, n in work.bytes.items():
-                moved[name] = moved.get(name, 0.0) + n
-        near = self.machine.seconds_per_byte(sum(own.values()))
+        work = self._work(step, points)
         streams = {}
-        for name, n in moved.items():
+        for name, n in work.moved.items():
             once = min(n, float(self.bytes_of(name) * count))
-            streams[name] = _Stream(name, n, once, (n - once) * near)
+            streams[name] = _Stream(name, n, once, (n - once) * work.near)
         shared = self.runs.shared(step, points)
-        self.launched.append(_Launched(step, count, kernel.works, streams, shared))
+        self.launched.append(_Launched(step, count, work.works, streams, shared))
         return list(streams.values())
+
+    def _work(self, step: KernelLaunch, points: PointCounts) -> _KernelWork:
+        """Count the work of a kernel in all of its launches: where they are alike, as often as
+        that of one.
+        """
+        if points.values or not isinstance(points.weight, int):
+            return _kernel_work(step, points, self.dtype, self.machine)
+        one = _work_of_one(Same(step, self.machine), self.named_sizes, self.dtype)
+        return one.times(points.weight)
 
     def spend(self, launched: _Launched) -> None:
         """Add the cost of all launches of a kernel to its statements."""
@@ -207,10 +232,46 @@ class _Costing:
             fetching = sum(n * rates[name] for name, n in work.bytes.items())
             seconds = max(work.computing, work.moving + fetching) * launched.shared.share
             moved = int(sum(work.bytes.values()))
-            self.add(work.statement, Share(seconds, int(work.operations), moved))
+            self.add(work.statement, seconds, int(work.operations), moved)
         shared, count = launched.shared, launched.count
-        beside = Share(shared.seconds * count, launches=shared.launches * count)
-        self.add(launched.step.statement, beside)
+        self.add(launched.step.statement, shared.seconds * count, launches=shared.launches * count)
+
+
+@dataclass(frozen=True)
+class _KernelWork:
+    """Work of a kernel, the bytes that it moves of each buffer, and the seconds of one that is as
+    near as the memory of its block.
+    """
+
+    works: Sequence[_Work]
+    moved: Mapping[str, float]
+    near: float
+
+    def times(self, count: int) -> _KernelWork:
+        """Return that of so many launches."""
+        works = [work.times(count) for work in self.works]
+        return _KernelWork(works, {name: n * count for name, n in self.moved.items()}, self.near)
+
+
+@lru_cache(maxsize=KEPT)
+def _work_of_one(of: Same, sizes: tuple[tuple[str, int], ...], dtype: str) -> _KernelWork:
+    """Count the work of one launch of a kernel on a machine."""
+    step, machine = of.objects
+    return _kernel_work(step, PointCounts(dict(sizes)), dtype, machine)
+
+
+def _kernel_work(
+    step: KernelLaunch, points: PointCounts, dtype: str, machine: Machine
+) -> _KernelWork:
+    """Count the work of a kernel that is launched at these points."""
+    own = {name: e.evaluate(points.sizes) for name, e in step.own.items()}
+    kernel = _Kernel(machine, dtype, own)
+    kernel.go(step.steps, points)
+    moved: dict[str, float] = {}
+    for work in kernel.works:
+        for name, n in work.bytes.items():
+            moved[name] = moved.get(name, 0.0) + n
+    return _KernelWork(kernel.works, moved, machine.seconds_per_byte(sum(own.values())))
 
 
 @dataclass
