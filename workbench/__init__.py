@@ -13,6 +13,7 @@ from workbench.language import nn, optim, rl
 from workbench.language.dims import dim, dims, size
 from workbench.language.distributions import Categorical, Normal
 from workbench.language.gradient import gradient
+from workbench.language.outside.data import data
 from workbench.language.random import normal, permutation, uniform
 from workbench.language.rl import discounted_sum
 from workbench.language.template.template import program
@@ -105,6 +106,7 @@ __all__ = [
     "contract",
     "cos",
     "cumsum",
+    "data",
     "dim",
     "dims",
     "discounted_sum",
