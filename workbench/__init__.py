@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 
 from workbench.language import nn, optim, rl
 from workbench.language.dims import dim, dims, size
-from workbench.language.distributions import Categorical, Normal
+from workbench.language.distributions import (
+    Bernoulli,
+    Categorical,
+    MultiCategorical,
+    Normal,
+    SquashedNormal,
+)
 from workbench.language.gradient import gradient
 from workbench.language.outside.data import data
 from workbench.language.random import normal, permutation, uniform
@@ -40,6 +46,7 @@ from workbench.language.tracing.functions import (
     sign,
     sin,
     softmax,
+    softplus,
     sqrt,
     stack,
     stop_gradient,
@@ -78,11 +85,13 @@ if TYPE_CHECKING:
     from workbench.variants.variant import Variant, optimize, variant
 
 __all__ = [
+    "Bernoulli",
     "Categorical",
     "Comparison",
     "HeldMemory",
     "Measurement",
     "Move",
+    "MultiCategorical",
     "Normal",
     "OutOfMemoryError",
     "Played",
@@ -93,6 +102,7 @@ __all__ = [
     "Refusal",
     "Refused",
     "Result",
+    "SquashedNormal",
     "Store",
     "Tensor",
     "Variant",
@@ -145,6 +155,7 @@ __all__ = [
     "sin",
     "size",
     "softmax",
+    "softplus",
     "sqrt",
     "stack",
     "stop_gradient",
