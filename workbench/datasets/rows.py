@@ -20,7 +20,7 @@ from workbench.datasets.fitting import (
     expect_sets,
     missing,
 )
-from workbench.datasets.sources import Columns, columns_of
+from workbench.datasets.sources import Columns, columns_of, sent
 from workbench.errors import WorkbenchError
 from workbench.polyhedral.expression import Expression, size
 from workbench.program.data.declared import Column, DataSet
@@ -84,10 +84,18 @@ class GivenRows:
         self._of = equations
         self._columns: dict[str, Columns] = {}
         for declared in equations.data:
-            self._columns[declared.name] = columns_of(declared.name, given[declared.name])
-            expect_columns(declared, self._columns[declared.name])
+            wanted = [column.name for column in declared.columns]
+            columns = columns_of(declared.name, given[declared.name], wanted)
+            self._columns[declared.name] = columns
+            expect_columns(declared, columns)
+        self._given = given
         self._seen: dict[tuple[str, tuple[tuple[str, int], ...]], int] = {}
         self._digests: dict[tuple[str, int], DataIdentity] = {}
+
+    def __reduce__(self) -> Any:
+        """Go to another process without what a file holds."""
+        given = {name: sent(self._given[name], own) for name, own in self._columns.items()}
+        return GivenRows, (self._of, given)
 
     def rows(self, name: str) -> int:
         """Return the number of rows that a data set's source has."""

@@ -152,7 +152,7 @@ class Variant:
         `.note` then says so. Raises SizeError for sizes that the program does not take,
         UnavailableError for a backend without known constants.
         """
-        known = resolve(self.program.equations, sizes)
+        known = resolve(self.program.equations, self.rows.sizes(sizes))
         backend = or_default(backend)
         constants = machine(backend)
         return predict(
@@ -179,7 +179,7 @@ class Variant:
         kernels keep on chip what they need for themselves alone. Raises SizeError for sizes that
         the program does not take, WorkbenchError for an unknown dtype.
         """
-        return held_memory(self.program, self.loop_program, sizes, dtype)
+        return held_memory(self.program, self.loop_program, self.rows.sizes(sizes), dtype)
 
     def gradients(self, of: str) -> tuple[str, ...]:
         """Return the names of the arrays that hold the gradients of a network's parameters
