@@ -188,10 +188,10 @@ def run(
     arrays by name a new run starts, in which those named have these values at first.
 
     `data`: the sources of the program's data sets by name, each arrays by column, as in `{"log":
-    {"state": states, "reward": rewards}}`, a structured array, a file, a folder of .npy files, or a data set
-    of Minari's. The number of rows is the default of the last size that a data set runs over; a
-    larger source is read from its first row on. What has the dtype of the run and is in order is
-    read where it lies.
+    {"state": states, "reward": rewards}}`, a structured array, a file, a folder of .npy files, or a
+    data set of Minari's. The number of rows is the default of the last size that a data set runs
+    over; a larger source is read from its first row on. What has the dtype of the run and is in
+    order is read where it lies.
     """
     if seed is not None:
         seed = checked_seed(seed)
