@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING
 
 from workbench.language import nn, optim, rl
 from workbench.language.dims import dim, dims, size
-from workbench.language.distributions import Categorical, Normal
+from workbench.language.distributions import (
+    Bernoulli,
+    Categorical,
+    MultiCategorical,
+    Normal,
+    SquashedNormal,
+)
 from workbench.language.gradient import gradient
+from workbench.language.outside.data import data
 from workbench.language.random import normal, permutation, uniform
 from workbench.language.rl import discounted_sum
 from workbench.language.template.template import program
@@ -39,6 +46,7 @@ from workbench.language.tracing.functions import (
     sign,
     sin,
     softmax,
+    softplus,
     sqrt,
     stack,
     stop_gradient,
@@ -77,11 +85,13 @@ if TYPE_CHECKING:
     from workbench.variants.variant import Variant, optimize, variant
 
 __all__ = [
+    "Bernoulli",
     "Categorical",
     "Comparison",
     "HeldMemory",
     "Measurement",
     "Move",
+    "MultiCategorical",
     "Normal",
     "OutOfMemoryError",
     "Played",
@@ -92,6 +102,7 @@ __all__ = [
     "Refusal",
     "Refused",
     "Result",
+    "SquashedNormal",
     "Store",
     "Tensor",
     "Variant",
@@ -105,6 +116,7 @@ __all__ = [
     "contract",
     "cos",
     "cumsum",
+    "data",
     "dim",
     "dims",
     "discounted_sum",
@@ -143,6 +155,7 @@ __all__ = [
     "sin",
     "size",
     "softmax",
+    "softplus",
     "sqrt",
     "stack",
     "stop_gradient",

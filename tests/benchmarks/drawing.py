@@ -28,6 +28,7 @@ from workbench.session.picture.snapshot import snapshot
 from workbench.session.protocol.capsule import SavedPart, capsule, to_json
 from workbench.session.protocol.state import State, VariantView
 from workbench.session.protocol.state_views import size_views
+from workbench.variants.variant import Variant
 
 PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 <body style="margin:0"><div id="w" style="height:100vh"></div>
@@ -85,8 +86,8 @@ def page(shown: Program) -> str:
     variant = VariantView("root", 0, None, "as written", False, None, (), "", "")
     state = State(
         workbench=shown.name, revision=1, name=shown.name, root="root", current="root",
-        variants=(variant,), sizes=size_views(shown), measurements=(), backends=(), arguments=(),
-        measuring=None, error=None, recipe_error=None, store="",
+        variants=(variant,), sizes=size_views(Variant(shown)), measurements=(), backends=(),
+        arguments=(), measuring=None, error=None, recipe_error=None, store="",
     )  # fmt: skip
     kept = capsule(state, (SavedPart("snapshot", "root", {}, snapshot(shown)),))
     return PAGE.format(capsule=to_json(kept).replace("<", "\\u003c"))

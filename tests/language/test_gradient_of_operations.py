@@ -87,6 +87,7 @@ def test_rule(name: str) -> None:
 COMPOSED: dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]] = {
     "relu": ((2,), lambda x: wb.relu(x - 0.6)),
     "sigmoid": ((2,), wb.sigmoid),
+    "softplus": ((2,), lambda x: wb.softplus(8.0 * (x - 0.7))),
     "softmax": ((2, 3), lambda x: wb.softmax(x, axis=0) + wb.log_softmax(x, axis=1)),
     "std": ((2, 3), lambda x: x.std(axis=1)),
     "mean": ((2, 3), lambda x: x.mean(axis=0) * x.mean()),
@@ -125,6 +126,7 @@ TIES: dict[str, tuple[Callable[[Any], Any], list[float]]] = {
     "where": (lambda x: wb.where(x[0] >= x[1], x[0], x[2]), [1.0, 0.0, 0.0]),
     "absolute": (lambda x: wb.absolute(x - 0.5).sum(), [0.0, 0.0, 0.0]),
     "relu": (lambda x: wb.relu(x - 0.5).sum(), [1.0, 1.0, 1.0]),
+    "softplus": (lambda x: wb.softplus(x - 0.5).sum(), [0.5, 0.5, 0.5]),
 }
 
 

@@ -14,6 +14,9 @@ from workbench.language.template.template import Template
 
 Reader = Callable[[str], Any]
 
+GIVEN_SIZES = "sizes given"
+"""Where parsed options keep the sizes that the user gave: no option has such a name."""
+
 
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are a `WorkbenchError` of one sentence, without usage."""
@@ -76,6 +79,7 @@ def _add(group: argparse._ArgumentGroup, parameter: inspect.Parameter) -> None:
     reader, form = reader_of(name, None if required else default)
     group.add_argument(
         *flags,
+        action=_Size if name[:1].isupper() else "store",
         dest=name,
         type=reader,
         default=None if required else default,
@@ -83,6 +87,21 @@ def _add(group: argparse._ArgumentGroup, parameter: inspect.Parameter) -> None:
         metavar=form,
         help=text,
     )
+
+
+class _Size(argparse.Action):
+    """A size, remembered as one that the user gave."""
+
+    def __call__(
+        self, parser: Any, namespace: argparse.Namespace, value: Any, option: str | None = None
+    ) -> None:
+        setattr(namespace, self.dest, value)
+        setattr(namespace, GIVEN_SIZES, {**sizes_of(namespace), self.dest: value})
+
+
+def sizes_of(given: argparse.Namespace) -> dict[str, int]:
+    """Return the sizes that the user gave, and no default."""
+    return dict(getattr(given, GIVEN_SIZES, {}))
 
 
 def written(value: Any) -> str:

@@ -32,6 +32,25 @@ def add_threads(group: argparse._ArgumentGroup) -> None:
     )
 
 
+def add_data(group: argparse._ArgumentGroup) -> None:
+    """Add `--data NAME=FILE`."""
+    group.add_argument(
+        "--data",
+        type=_source,
+        action="append",
+        metavar="NAME=FILE",
+        help="the rows of a data set of the program; once for each (.npy, .npz, .safetensors, "
+        ".parquet, a folder of .npy files, or minari:NAME)",
+    )
+
+
+def _source(text: str) -> tuple[str, str]:
+    name, equals, file = text.partition("=")
+    if not (name and equals and file):
+        raise argparse.ArgumentTypeError(f"expected NAME=FILE, found {text!r}")
+    return name, file
+
+
 def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
     """Return a reader of whole numbers from `least` on, up to `most`."""
     upper = "on" if most is None else f"to {most}"

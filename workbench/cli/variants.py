@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from workbench.cli.arguments import Parser
+from workbench.cli.arguments import Parser, sizes_of
 from workbench.cli.templates import users_code
 from workbench.errors import WorkbenchError, nearest
 from workbench.language.template.template import Template
@@ -41,7 +41,17 @@ def traced(template: Template, names: list[str], given: argparse.Namespace) -> V
     """Call the template with the given arguments; return the root variant."""
     arguments: dict[str, Any] = {name: getattr(given, name) for name in names}
     with users_code(template.function.__code__.co_filename):
-        return variant(template(**arguments))
+        return variant(template(**arguments), _sources(given))
+
+
+def _sources(given: argparse.Namespace) -> dict[str, str] | None:
+    """Return the files of data sets by name, where there are any."""
+    named: dict[str, str] = {}
+    for name, file in given.data or ():
+        if name in named:
+            raise WorkbenchError(f"--data {name}={file}: {name} is {named[name]} already")
+        named[name] = file
+    return named or None
 
 
 def ordered(root: Variant, given: argparse.Namespace, automatic: bool) -> Variant:
@@ -73,7 +83,10 @@ def named(root: Variant, text: str, given: argparse.Namespace) -> Variant:
 
 def _best(root: Variant, given: argparse.Namespace) -> Variant:
     """Return the variant of the automatic recipe for the run that the options ask for."""
-    return optimize(root, backend=given.backend, dtype=given.dtype, threads=given.threads)
+    sizes = sizes_of(given)
+    return optimize(
+        root, sizes=sizes, backend=given.backend, dtype=given.dtype, threads=given.threads
+    )
 
 
 def _dims(text: str) -> list[str]:

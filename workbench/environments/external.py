@@ -9,7 +9,7 @@ from typing import Any
 from workbench.environments.environment import Environment
 from workbench.environments.vector import FLAGS, Vector, entries, package
 from workbench.errors import ProgramError, UnavailableError, nearest
-from workbench.language.external_calls import Calls
+from workbench.language.outside.external_calls import Calls
 from workbench.language.tracing.tensor import Node, Tensor
 from workbench.language.tracing.trace import current, dim_names, scope, user_line
 from workbench.program.operations.shapes import shape_text

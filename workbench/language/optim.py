@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 from workbench.errors import ProgramError
 from workbench.language.gradient import Gradient
-from workbench.language.nn import carried, constant, step_number
+from workbench.language.nn import Parameters, carried, constant, step_number
 from workbench.language.tracing.functions import minimum, sqrt
 from workbench.language.tracing.nodes import apply, as_tensor, cast, index
 from workbench.language.tracing.quoting import element_text
@@ -18,12 +19,54 @@ from workbench.language.tracing.trace import current, dim_names, scope, user_lin
 from workbench.polyhedral.expression import variable
 
 
-def sgd(gradient: Gradient, learning_rate: TensorLike) -> Mapping[str, Tensor]:
-    """Return theta - learning_rate * gradient."""
+def sgd(
+    gradient: Gradient, learning_rate: TensorLike, momentum: float = 0.0, nesterov: bool = False
+) -> Mapping[str, Tensor]:
+    """Return theta - learning_rate * gradient.
+
+    With `momentum` a velocity v = momentum * v + gradient, stored beside the parameters, takes the
+    gradient's place (Polyak 1964), with `nesterov` also gradient + momentum * v (Sutskever et al.
+    2013), as in PyTorch.
+    """
     _expect(gradient)
+    _expect_momentum(momentum)
+    if nesterov and not momentum:
+        raise ProgramError("optim.sgd with nesterov=True; expected momentum= too", user_line())
+    velocity = _Velocity(gradient.parameters, momentum)
+    theta, values = gradient.parameters.tensors, {}
     with scope("optimizer"):
-        theta = gradient.parameters.tensors
-        return {name: theta[name] - as_tensor(learning_rate) * g for name, g in gradient.items()}
+        for name, g in gradient.items():
+            values[name] = theta[name] - as_tensor(learning_rate) * (
+                g + momentum * velocity(name, g) if nesterov else velocity(name, g)
+            )
+    velocity.update()
+    return values
+
+
+class _Velocity:
+    """The steps of an optimizer added up: momentum * velocity + step, stored beside the parameters.
+    Without momentum it is the step itself, and nothing is stored.
+    """
+
+    def __init__(self, parameters: Parameters, momentum: float) -> None:
+        self.momentum, self.after = momentum, dict[str, Tensor]()
+        if momentum:
+            zeros = parameters.like(constant(0.0)).items()
+            members = {f"velocity.{name}": row for name, row in zeros}
+            self.before = carried(members, parameters.over, "optimizer")
+
+    def __call__(self, name: str, step: Tensor) -> Tensor:
+        """Return a parameter's velocity after one more step."""
+        if not self.momentum:
+            return step
+        key = f"velocity.{name}"
+        self.after[key] = self.momentum * self.before.tensors[key] + step
+        return self.after[key]
+
+    def update(self) -> None:
+        """Define the velocities after the present update."""
+        if self.momentum:
+            self.before.update(self.after)
 
 
 def adam(
@@ -58,22 +101,39 @@ def adam(
 
 
 def rmsprop(
-    gradient: Gradient, learning_rate: TensorLike, decay: float = 0.99, eps: float = 1e-5
+    gradient: Gradient,
+    learning_rate: TensorLike,
+    decay: float = 0.99,
+    eps: float = 1e-5,
+    momentum: float = 0.0,
+    centered: bool = False,
 ) -> Mapping[str, Tensor]:
-    """Apply RMSProp without momentum (Mnih et al. 2016, section 4): eps is inside the root."""
+    """Apply RMSProp (Tieleman & Hinton 2012), eps inside the root as in Mnih et al. 2016, section
+    4.
+
+    With `centered` the mean square is less the squared mean, and with `momentum` the steps are
+    added up as in `sgd` (Graves 2013, eq. 38 to 41: the optimizer of Mnih et al. 2015).
+    """
     _expect(gradient)
+    _expect_momentum(momentum)
     parameters = gradient.parameters
     zeros = parameters.like(constant(0.0))
-    second = carried({f"v.{n}": row for n, row in zeros.items()}, parameters.over, "optimizer")
-    values, squares = {}, {}
+    kept = {f"v.{n}": row for n, row in zeros.items()}
+    if centered:
+        kept |= {f"m.{n}": row for n, row in zeros.items()}
+    before, velocity = carried(kept, parameters.over, "optimizer"), _Velocity(parameters, momentum)
+    values, after = {}, {}
     with scope("optimizer"):
         for name, g in gradient.items():
-            v = f"v.{name}"
-            squares[v] = decay * second.tensors[v] + (1.0 - decay) * (g * g)
-            values[name] = parameters.tensors[name] - as_tensor(learning_rate) * (
-                g / sqrt(squares[v] + eps)
+            m, v = f"m.{name}", f"v.{name}"
+            after[v] = decay * before.tensors[v] + (1.0 - decay) * (g * g)
+            if centered:
+                after[m] = decay * before.tensors[m] + (1.0 - decay) * g
+            values[name] = parameters.tensors[name] - as_tensor(learning_rate) * velocity(
+                name, g / sqrt((after[v] - after[m] * after[m] if centered else after[v]) + eps)
             )
-    second.update(squares)
+    before.update(after)
+    velocity.update()
     return values
 
 
@@ -119,4 +179,11 @@ def _expect(gradient: Any) -> None:
             f"for each of its values, but the parameters vary over {', '.join(over) or 'no dim'}; "
             f"sum or average the loss over {listed} first",
             user_line(),
+        )
+
+
+def _expect_momentum(momentum: object) -> None:
+    if not isinstance(momentum, Real) or not 0.0 <= float(momentum) < 1.0:
+        raise ProgramError(
+            f"momentum={momentum!r}; expected a number from 0 to below 1", user_line()
         )

@@ -20,11 +20,11 @@ from workbench.language.tracing.trace import user_line
 class Policy:
     """A distribution over actions for each observation; `networks` hold its parameters."""
 
-    mlp: nn.Network
-    log_std: nn.Network | None
+    mlp: nn.Network[Tensor]
+    log_std: nn.Network[Tensor] | None
 
     @property
-    def networks(self) -> tuple[nn.Network, ...]:
+    def networks(self) -> tuple[nn.Network[Tensor], ...]:
         """The networks, for `nn.parameters`."""
         return (self.mlp,) if self.log_std is None else (self.mlp, self.log_std)
 

@@ -29,10 +29,9 @@ from workbench.measure.rounds.rounds import (
 )
 from workbench.measure.rounds.tables import html, table
 from workbench.measure.runs.progress import title
-from workbench.program.sizes import resolve
 from workbench.program.text.units import ratio_text
 from workbench.program.values import Program
-from workbench.variants.variant import Variant, optimize, threads_of, variant
+from workbench.variants.variant import Data, Variant, optimize, threads_of, variant
 
 NO_DIFFERENCE = "no measurable difference"
 
@@ -147,6 +146,7 @@ def compare(
     force: bool = False,
     progress: bool | RoundsListener = True,
     threads: int | None = None,
+    data: Data = None,
 ) -> Comparison:
     """Measure variants of one program in turn, A B A B …, in this process.
 
@@ -155,13 +155,14 @@ def compare(
     program stands for itself under the automatic recipe, as in `wb.run`. Each is checked as
     `wb.measure` does, and at the measured sizes against the first that passed. A variant that is
     wrong has no times, nor has one that runs out of memory. One that would take too long says how
-    long, unless `force=True`. The other arguments are those of `wb.measure`.
+    long, unless `force=True`. Those that read other rows than the first have no
+    ratio. The other arguments are those of `wb.measure`.
     """
     used, name = or_default(backend), uuid.uuid4().hex[:12]
     request = MeasureRequest(
         used, sizes, seed, dtype, repeats, warmup, force, name, threads=threads
     )
-    (last,) = deque(comparing(variants, request, progress, backend), maxlen=1)
+    (last,) = deque(comparing(variants, request, progress, backend, data), maxlen=1)
     given = variants if isinstance(variants, Mapping) else {}
     named = {name: one.variant for name, one in last.candidates.items() if name in given}
     return replace(last.comparison(), named=named)
@@ -172,6 +173,7 @@ def comparing(
     request: MeasureRequest,
     progress: bool | RoundsListener,
     asked: str | None,
+    data: Data = None,
 ) -> Iterator[SoFar]:
     """Measure as `compare` does; yield the variants so far after every round, and at the end.
     `asked` is the backend that the caller named.
@@ -183,14 +185,14 @@ def comparing(
         dtype=request.dtype,
         threads=request.threads,
     )
-    named = _named(variants, best)
+    named = {key: variant(one, data) for key, one in _named(variants, best, data).items()}
     name = next(iter(named.values())).program.name
     line = title(name, asked, threads_of(request.backend, request.threads))
     with reporting(progress, line) as report:
         candidates: dict[str, Candidate] = {}
-        for name, variant in named.items():
+        for name, one in named.items():
             report("compiling and checking", len(candidates), len(named))
-            candidates[name] = prepare(variant, request)
+            candidates[name] = prepare(one, request)
         report("comparing outputs", 0, 1)
         in_order = list(candidates.values())
         _agree(in_order)
@@ -210,7 +212,8 @@ def comparison(measurements: Mapping[str, Measurement]) -> Comparison:
 
 
 def _row(name: str, own: Measurement, base: Measurement) -> Row:
-    if not own.samples or len(own.samples) != len(base.samples):
+    alike = own.data == base.data and len(own.samples) == len(base.samples)
+    if not own.samples or not alike:
         return Row(name, own, math.nan, (math.nan, math.nan), own is base)
     return Row(
         name,
@@ -221,7 +224,9 @@ def _row(name: str, own: Measurement, base: Measurement) -> Row:
     )
 
 
-def _named(variants: Variants, best: Callable[[Variant], Variant]) -> dict[str, Variant]:
+def _named(
+    variants: Variants, best: Callable[[Variant], Variant], data: Data
+) -> dict[str, Variant]:
     """Return the variants by name, of a program its best; refuse variants of different programs."""
     if isinstance(variants, Program | Variant) or not isinstance(variants, Sequence | Mapping):
         raise WorkbenchError(f"expected a list of variants, found {type(variants).__name__}")
@@ -230,7 +235,7 @@ def _named(variants: Variants, best: Callable[[Variant], Variant]) -> dict[str, 
         raise WorkbenchError("there is nothing to compare: the list of variants is empty")
     named: dict[str, Variant] = {}
     for key, each in given.items():
-        chosen = each if isinstance(each, Variant) else best(variant(each))
+        chosen = each if isinstance(each, Variant) else best(variant(each, data))
         label = key if isinstance(key, str) else _label(chosen)
         copies = sum(name == label or name.startswith(f"{label} (") for name in named)
         named[f"{label} ({copies + 1})" if copies else label] = chosen
@@ -308,11 +313,9 @@ def _agree_in_float64(other: Candidate, base: Candidate, wrong: Deviation) -> No
 
 
 def _outputs_in_float64(candidate: Candidate) -> Mapping[str, Any]:
-    program, request = candidate.variant.program, candidate.request
-    known = resolve(program.equations, request.sizes)
-    return ran(
-        candidate.compiled, program, known, request.seed, "float64", candidate.threads
-    ).outputs
+    variant, seed, threads = candidate.variant, candidate.request.seed, candidate.threads
+    sizes, rows = candidate.sizes, variant.rows
+    return ran(candidate.compiled, variant.program, sizes, seed, "float64", rows, threads).outputs
 
 
 def _wrong(compared: Sequence[Deviation]) -> Deviation | None:

@@ -16,7 +16,7 @@ from workbench.measure.rounds.rounds import (
 )
 from workbench.measure.runs.progress import title
 from workbench.program.values import Program
-from workbench.variants.variant import Variant, optimize, threads_of, variant
+from workbench.variants.variant import Data, Variant, optimize, threads_of, variant
 
 
 def measure(
@@ -31,6 +31,7 @@ def measure(
     force: bool = False,
     progress: bool | RoundsListener = True,
     threads: int | None = None,
+    data: Data = None,
 ) -> Measurement:
     """Check a variant, then time whole runs of it.
 
@@ -41,12 +42,12 @@ def measure(
     runs as fit into about two seconds, at least 5 and at most 30, unless given; `warmup` runs
     before them do not count. Where the check fails there are no times. A variant that would take
     minutes is not measured without `force=True`; the measurement then says how long it would take.
-    `progress` may be a function of (stage, how far, of how much). `backend` and `threads` are those
-    of `wb.run`.
+    `progress` may be a function of (stage, how far, of how much). `backend`, `threads` and `data`
+    are those of `wb.run`; without data, rows are drawn within their bounds, and the check says so.
     """
     asked, backend = backend, or_default(backend)
     request = MeasureRequest(backend, sizes, seed, dtype, repeats, warmup, force, threads=threads)
-    chosen = variant(program)
+    chosen = variant(program, data)
     get(backend).prepare_ahead()
     if not isinstance(program, Variant):
         chosen = optimize(chosen, sizes=sizes, backend=backend, dtype=dtype, threads=threads)

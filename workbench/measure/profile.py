@@ -36,7 +36,7 @@ from workbench.measure.runs.progress import title
 from workbench.program.sizes import numbers, resolve, settable
 from workbench.program.text.units import on_threads, percent, seconds_text
 from workbench.program.values import Program
-from workbench.variants.variant import Variant, optimize, variant
+from workbench.variants.variant import Data, Variant, optimize, variant
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -261,6 +261,7 @@ def profile(
     threads: int | None = 1,
     force: bool = False,
     progress: bool | RoundsListener = True,
+    data: Data = None,
 ) -> Profile:
     """Run a variant, or a program under the automatic recipe, and tell what its time is spent on.
 
@@ -279,6 +280,7 @@ def profile(
         threads=threads,
         force=force,
         progress=progress,
+        data=data,
     )
     return finished.profile()
 
@@ -307,20 +309,23 @@ def profiling(
     threads: int | None = 1,
     force: bool = False,
     progress: bool | RoundsListener = True,
+    data: Data = None,
 ) -> Iterator[FinishedRounds]:
     """Profile as `profile` does, and yield the finished rounds after each."""
     checked_seed(seed)
     if dtype not in DTYPES:
         raise WorkbenchError(f'dtype {dtype!r}; expected "float32" or "float64"')
     name = or_default(backend)
-    chosen = variant(program)
+    chosen = variant(program, data)
+    sizes = chosen.rows.sizes(sizes)
     known = resolve(chosen.program.equations, sizes)
     runner = get(name)
     used = runner.threads(threads)
     runner.prepare_ahead()
     if not isinstance(program, Variant):
         chosen = optimize(chosen, sizes=sizes, backend=name, dtype=dtype, threads=used)
-    request = RunRequest(settable(chosen.program.equations, known), seed, dtype, used)
+    given = chosen.rows.tables(known, dtype)
+    request = RunRequest(settable(chosen.program.equations, known), seed, dtype, used, given)
     expectation = Expectation(chosen.program, name, dtype, used)
     highest: Peaks | None = None
     expected: Mapping[str, float] = {}

@@ -13,6 +13,7 @@ from workbench.backends import get, or_default
 from workbench.backends.philox import checked_seed
 from workbench.backends.protocol import CompilerWork
 from workbench.backends.tracker import Capacity, limits_of
+from workbench.datasets.rows import expect_given
 from workbench.errors import OutOfMemoryError, ProgramError, WorkbenchError, nearest
 from workbench.identity import remembered
 from workbench.lowering.loops.bytes import Point
@@ -28,7 +29,7 @@ from workbench.program.text.units import bytes_text, on_threads, percent, second
 from workbench.program.values import Equations, Program
 from workbench.transforms.storage.device_peak import relief
 from workbench.transforms.storage.swap import Swap
-from workbench.variants.variant import Variant, optimize, variant
+from workbench.variants.variant import Data, Variant, optimize, variant
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -164,6 +165,7 @@ def run(
     capacity: Capacity = None,
     parameters: str | Path | Mapping[str, Any] | None = None,
     threads: int | None = None,
+    data: Data = None,
 ) -> Result:
     """Run a variant as it is, or a program under the automatic recipe for these sizes, this backend
     and the device's capacity (`result.variant.steps` shows it).
@@ -184,12 +186,20 @@ def run(
     run goes on: all values carried over updates are read from it, and updates are counted on.
     Unless given, the seed is the file's, so that the run equals the rest of one longer run. From
     arrays by name a new run starts, in which those named have these values at first.
+
+    `data`: the sources of the program's data sets by name, each arrays by column, as in `{"log":
+    {"state": states, "reward": rewards}}`, a structured array, a file, a folder of .npy files, or a
+    data set of Minari's. The number of rows is the default of the last size that a data set runs
+    over; a larger source is read from its first row on. What has the dtype of the run and is in
+    order is read where it lies.
     """
     if seed is not None:
         seed = checked_seed(seed)
     if dtype not in ("float32", "float64"):
         raise WorkbenchError(f'dtype {dtype!r}; expected "float32" or "float64"')
-    chosen = variant(program)
+    chosen = variant(program, data)
+    expect_given(chosen.root.program.equations, chosen.rows)
+    sizes = chosen.rows.sizes(sizes)
     known = resolve(chosen.program.equations, sizes)
     asked, backend = backend, or_default(backend)
     runner = get(backend)
@@ -213,12 +223,14 @@ def run(
         given = checkpoint.fitting(start, written, known, dtype)
         program = holding(resumed(program, given, start.updates, written.equations))
     kept = _keeping(program, written.equations)
+    ahead = (written.updates, 0 if start is None else start.updates)
+    values = given | chosen.rows.tables(known, dtype, ahead)
     with beforehand(line, progress is True) as say:
         say("compiling")
         ready, compile_seconds, work = compiled(runner, kept, dtype, prepare=not check_finite)
     with bar(chosen.program, known, line, progress) as report:
         try:
-            done = ready.run(sizes, seed, dtype, report, check_finite, capacity, given, used)
+            done = ready.run(sizes, seed, dtype, report, check_finite, capacity, values, used)
         except OutOfMemoryError as error:
             raise _with_help(error, chosen, known) from None
     arrays = chosen.program.array

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.cache_files import files_in
+from workbench.program.data.declared import DataSet
 from workbench.program.values import Dim, External, Parameter, Program, Statement
 
 PACKAGE = Path(__file__).parents[1]
@@ -108,11 +109,12 @@ def loaded(data: bytes, program: Program) -> Any:
 def _parts(program: Program) -> list[Any]:
     """Return a program and its own parts. Equal programs have as many, in the same order."""
     equations = program.equations
-    placed: list[Parameter | Dim | Statement | External] = [
+    placed: list[Parameter | Dim | Statement | External | DataSet] = [
         *equations.parameters,
         *equations.dims,
         *equations.statements,
         *equations.externals,
+        *equations.data,
     ]
     whole = (program, equations, program.schedule, program.storage)
     return [*whole, *placed, *equations.arrays, *(part.line for part in placed)]

@@ -18,6 +18,7 @@ from workbench.errors import SourceLine
 from workbench.polyhedral.accesses import Access, Between, Extent, Instances
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.tree import Tree
+from workbench.program.data.declared import DataSet
 from workbench.program.storage import AS_WRITTEN, Storage
 
 DType = str
@@ -288,6 +289,8 @@ class Equations:
     """The dimension that counts updates (of `nn.parameters`), where there is one."""
     externals: tuple[External, ...] = ()
     """The external objects that its calls use."""
+    data: tuple[DataSet, ...] = ()
+    """The data sets that it reads, as declared: their rows are given to a run."""
 
     def __repr__(self) -> str:
         """Return one short line, for errors: all of them would be pages."""
@@ -411,6 +414,11 @@ class Program:
     def externals(self) -> tuple[External, ...]:
         """The external objects that its calls use."""
         return self.equations.externals
+
+    @property
+    def data(self) -> tuple[DataSet, ...]:
+        """The data sets that it reads, as declared."""
+        return self.equations.data
 
     @property
     def statement(self) -> Mapping[str, Statement]:

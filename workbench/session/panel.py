@@ -27,7 +27,7 @@ from workbench.session.requests.watched_template import bound
 from workbench.session.state.page_parts import fill
 from workbench.session.state.saved_tree import saved_tree
 from workbench.transforms.step.transform import Transform
-from workbench.variants.variant import Variant, variant
+from workbench.variants.variant import Data, Variant, variant
 
 if TYPE_CHECKING:
     from workbench.session.jupyter.notebook import Notebook
@@ -39,16 +39,18 @@ class Workbench:
     steps of the old one on it. A mapping of names to variants of one program shows the last of
     them, and all under these names.
 
-    `store` is the file that measurements are appended to, `wb.store()` unless given.
+    `store` is the file that measurements are appended to, `wb.store()` unless given. `data` are the
+    sources of the program's data sets, as `wb.run` takes them.
     """
 
     def __init__(
         self,
         program: Program | Variant | Mapping[str, Program | Variant],
         store: Store | str | Path | None = None,
+        data: Data = None,
     ) -> None:
-        named = _named(program) if isinstance(program, Mapping) else {}
-        shown = list(named.values())[-1] if isinstance(program, Mapping) else variant(program)
+        named = _named(program, data) if isinstance(program, Mapping) else {}
+        shown = list(named.values())[-1] if isinstance(program, Mapping) else variant(program, data)
         self._notebook = _notebook()
         where = store if isinstance(store, Store) else store_at(store)
         self._session = self._notebook.show(shown, where)
@@ -277,10 +279,14 @@ class Watch(Workbench):
     """A workbench of a template, with a control for each of its arguments."""
 
     def __init__(
-        self, template: Template, arguments: Mapping[str, Any], store: Store | str | Path | None
+        self,
+        template: Template,
+        arguments: Mapping[str, Any],
+        store: Store | str | Path | None,
+        data: Data,
     ) -> None:
-        super().__init__(template(**bound(template, arguments)), store)
-        self._watched = self._notebook.watch(template, arguments, self._session)
+        super().__init__(template(**bound(template, arguments)), store, data)
+        self._watched = self._notebook.watch(template, arguments, self._session, data)
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -296,11 +302,14 @@ class Watch(Workbench):
         super()._ipython_display_()
 
 
-def watch(template: Template, *, store: Store | None = None, **arguments: Any) -> Watch:
+def watch(
+    template: Template, *, store: Store | None = None, data: Data = None, **arguments: Any
+) -> Watch:
     """Show a template's program, with a control for each argument; changing one traces it anew.
 
     When a cell defines the template again, the picture follows. While tracing fails, the last good
-    picture stays and the error is shown with its line.
+    picture stays and the error is shown with its line. `data` are the sources of data sets, as
+    `wb.run` takes them.
     """
     if isinstance(template, Program | Variant):
         name = variant(template).root.program.name
@@ -309,14 +318,14 @@ def watch(template: Template, *, store: Store | None = None, **arguments: Any) -
         )
     if not isinstance(template, Template):
         raise WorkbenchError(f"expected a function decorated with @wb.program, found {template!r}")
-    return Watch(template, arguments, store)
+    return Watch(template, arguments, store, data)
 
 
-def _named(given: Mapping[str, Program | Variant]) -> dict[str, Variant]:
+def _named(given: Mapping[str, Program | Variant], data: Data = None) -> dict[str, Variant]:
     """Return variants by name. Raises WorkbenchError where there is none, a name is no text, or
     they are of several programs.
     """
-    named = {name: variant(one) for name, one in given.items()}
+    named = {name: variant(one, data) for name, one in given.items()}
     names: list[object] = list(given)
     if not names or not all(isinstance(name, str) and name.strip() for name in names):
         raise WorkbenchError(f"expected variants by their names, found {names}")

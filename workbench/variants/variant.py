@@ -13,6 +13,7 @@ from typing import Any
 
 from workbench.backends import or_default
 from workbench.codegen.described import KERNEL_TEXTS, Kernel, kernels
+from workbench.datasets.rows import CheckRows, GivenRows, Rows, in_checks, rows_of
 from workbench.errors import WorkbenchError
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.bytes import check_dtype
@@ -39,13 +40,17 @@ from workbench.transforms.step.transform import check as check_step
 from workbench.variants.memory import HeldMemory, held_memory
 from workbench.variants.move import Move, Moves
 
+Data = Mapping[str, Any] | GivenRows | CheckRows | None
+"""Sources of data sets by name, or their rows."""
+
 
 @dataclass(frozen=True)
 class Variant:
     """A program after a list of steps. Two steps on one variant are two branches.
 
     `notes` say what the last step left as it was, or what it costs. `because` is the automatic
-    recipe's reason for taking it.
+    recipe's reason for taking it. `data` are the rows of the program's data sets, None where they
+    are not given: no part of its key.
     """
 
     program: Program
@@ -53,6 +58,7 @@ class Variant:
     step: Transform | None = None
     notes: tuple[str, ...] = field(default=(), compare=False)
     because: str = field(default="", compare=False)
+    data: GivenRows | CheckRows | None = field(default=None, compare=False, repr=False)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
         """Show the variant in Jupyter by the views of programs."""
@@ -80,10 +86,15 @@ class Variant:
         """SHA-256 of the root program's text and the steps: equal keys mean equal runs."""
         return key_of(self.root.program.canonical, self.to_json())
 
+    @property
+    def rows(self) -> Rows:
+        """The rows of the program's data sets: those given, else drawn within their bounds."""
+        return rows_of(self.root.program.equations, None) if self.data is None else self.data
+
     def apply(self, step: Transform) -> Variant:
         """Return the variant after `step`. Raises `Refused` where the step is not legal."""
         rewritten = apply_step(self.program, _step(step))
-        return Variant(rewritten.program, self, step, rewritten.notes)
+        return Variant(rewritten.program, self, step, rewritten.notes, data=self.data)
 
     def check(self, step: Transform) -> Refusal | None:
         """Explain why `step` cannot be applied; None where it can."""
@@ -141,7 +152,7 @@ class Variant:
         `.note` then says so. Raises SizeError for sizes that the program does not take,
         UnavailableError for a backend without known constants.
         """
-        known = resolve(self.program.equations, sizes)
+        known = resolve(self.program.equations, self.rows.sizes(sizes))
         backend = or_default(backend)
         constants = machine(backend)
         return predict(
@@ -168,7 +179,7 @@ class Variant:
         kernels keep on chip what they need for themselves alone. Raises SizeError for sizes that
         the program does not take, WorkbenchError for an unknown dtype.
         """
-        return held_memory(self.program, self.loop_program, sizes, dtype)
+        return held_memory(self.program, self.loop_program, self.rows.sizes(sizes), dtype)
 
     def gradients(self, of: str) -> tuple[str, ...]:
         """Return the names of the arrays that hold the gradients of a network's parameters
@@ -275,13 +286,37 @@ def _step(given: object) -> Transform:
     raise WorkbenchError(f"{given!r} is not a step; expected one of {', '.join(sorted(REGISTRY))}")
 
 
-def variant(program: Program | Variant) -> Variant:
-    """Return the root variant: the program as written. A variant stays as it is."""
+def variant(program: Program | Variant, data: Data = None) -> Variant:
+    """Return the root variant: the program as written. A variant stays as it is.
+
+    `data` are the sources of the program's data sets by name, as `wb.run` takes them.
+    """
     if isinstance(program, Variant):
-        return program
+        return program if data is None else _with_data(program, data)
     if not isinstance(program, Program):
         raise WorkbenchError(f"expected a program, found {program!r}; call the template first")
-    return Variant(program)
+    return Variant(program, data=_given_rows(program, data))
+
+
+def on_first_rows(variant: Variant) -> Variant:
+    """Return the same variant with its rows as checks at small sizes take them."""
+    rows = in_checks(variant.root.program.equations, variant.rows)
+    return _with_data(variant, rows) if isinstance(rows, CheckRows) else variant
+
+
+def _with_data(variant: Variant, data: Data) -> Variant:
+    """Return the same variant with rows, which those that it came from have too."""
+    rows, parent = _given_rows(variant.root.program, data), None
+    for one in variant.lineage:
+        parent = dataclasses.replace(one, parent=parent, data=rows)
+    assert parent is not None
+    return parent
+
+
+def _given_rows(program: Program, data: Data) -> GivenRows | CheckRows | None:
+    if data is None or isinstance(data, GivenRows | CheckRows):
+        return data
+    return GivenRows(program.equations, data)
 
 
 def threads_of(backend: str, threads: int | None) -> int:
@@ -309,6 +344,7 @@ def optimize(
     dtype: str = "float32",
     threads: int | None = None,
     progress: SearchListener = silent,
+    data: Data = None,
 ) -> Variant:
     """Return the variant after the automatic recipe: ordinary steps, each visible and undoable.
 
@@ -319,18 +355,19 @@ def optimize(
     is a C compiler, else "numpy", unless given. For "native" and "cuda" all that runs over an
     independent dimension runs in blocks (`Persist`), enough of them for `threads` or for the GPU.
     `progress` is called with each idea that is tried, and with what the best plan costs so far; not
-    where the recipe was found before.
+    where the recipe was found before. `data` are the sources of data sets, as `wb.run` takes them:
+    what they decide is sizes.
 
     Raises WorkbenchError where no plan fits under the capacity, and for an unknown dtype.
     """
     most = expect_aim(objective, capacity)
     check_dtype(dtype)
-    root = _root(variant)
+    root = _root(variant, data)
     backend = or_default(backend)
-    known = resolve(root.program.equations, sizes)
+    known = resolve(root.program.equations, root.rows.sizes(sizes))
     shared = threads_of(backend, threads)
     aim = Aim(objective, most, known, machine(backend), dtype, shared, progress)
     plan = planned(root.program, aim)
     for taken in plan.taken:
-        root = Variant(taken.program, root, taken.step, taken.notes, taken.why)
+        root = Variant(taken.program, root, taken.step, taken.notes, taken.why, root.data)
     return root

@@ -36,7 +36,7 @@ def seconds(program: Any, sizes: Sizes) -> float:
 def slower(monkeypatch: pytest.MonkeyPatch, factor: float) -> None:
     """The machine takes so many times as long as is predicted."""
 
-    def tried(expectation: Expectation, compiled: object, check: Any) -> Trial:
+    def tried(expectation: Expectation, compiled: object, check: Any, rows: object) -> Trial:
         return Trial(check.sizes, 1e-3, factor)
 
     monkeypatch.setattr(rounds, "trial", tried)

@@ -189,7 +189,7 @@ def test_arrays_by_name_start_a_new_run() -> None:
 
 def test_reference_says_that_values_were_given() -> None:
     program = resumed(descent(), ("mean",), 0)
-    with pytest.raises(ProgramError, match="mean starts from values that were given to a run"):
+    with pytest.raises(ProgramError, match="mean needs the values of 'mean', which only a run is"):
         Reference(program.equations).element("mean", (1,))
     given = {"mean": lambda at: np.ones(2) if at == (0,) else None}
     assert Reference(program.equations, given=given).element("mean", (1,)) == pytest.approx(

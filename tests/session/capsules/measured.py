@@ -172,7 +172,7 @@ def state(shown: tuple[Variant, ...]) -> State:
         root=root.key,
         current=shown[1].key,
         variants=tuple(variant_view(v, n, names.get(v.key, "")) for n, v in enumerate(shown)),
-        sizes=size_views(root.program),
+        sizes=size_views(root),
         measurements=measurement_views(measurements(shown)),
         runs=ran(shown),
         profiles=tuple(map(profile_view, profiles(shown))),

@@ -28,7 +28,7 @@ def state(shown: tuple[Variant, ...]) -> State:
     return State(
         workbench="golden", revision=1, name=root.program.name, root=root.key,
         current=shown[2].key, variants=tuple(variant_view(v, n) for n, v in enumerate(shown)),
-        sizes=size_views(root.program),
+        sizes=size_views(root),
         measurements=(), runs=(), profiles=(), backends=(), backend="numpy",
         arguments=(), measuring=None, unrun=None, unprofiled=None, error=None, recipe_error=None,
     )  # fmt: skip

@@ -103,7 +103,7 @@ def state(variant: Variant) -> State:
         root=variant.key,
         current=variant.key,
         variants=(variant_view(variant, 0),),
-        sizes=size_views(variant.program),
+        sizes=size_views(variant),
         measurements=(),
         runs=(),
         profiles=(),

@@ -75,7 +75,9 @@ class RunMemory:
         begin[HOST] = address_of(self._swapped)
         arrays = {n: begin[s] + at for s, memory in laid.items() for n, at in memory.places.items()}
         values = {outside(call): self._values(call, given) for call in self._given_calls()}
-        arrays |= {name: self._ask(name, array.nbytes) for name, array in values.items()}
+        self._outside = {name: self._lent(name, array) for name, array in values.items()}
+        """Values from outside in memory of the host, from which kernels read them."""
+        arrays |= {name: address_of(held) for name, held in self._outside.items()}
         own = [begin[DEVICE] + place for place in laid[DEVICE].own]
         self.addresses = Addresses(self._ask(STATE, RUN_STATE_BYTES), arrays, own)
         self.numbers = {**sizes, **self._apart(values)}
@@ -92,7 +94,7 @@ class RunMemory:
             for call in one.calls
         }
         """The arrays of each call by its number."""
-        self._begin(values)
+        self._begin()
 
     @property
     def peak(self) -> dict[str, int]:
@@ -127,15 +129,13 @@ class RunMemory:
         made: Array = self._host.piece(name, count, self.driver.host_memory)
         return made
 
-    def _begin(self, values: Mapping[str, Array]) -> None:
+    def _begin(self) -> None:
         """Write what is there before the first launch."""
         driver, arrays = self.driver, self.addresses.arrays
         for name, buffer in self.made.buffers.items():
             if buffer.initial == "nan":
                 byte = 0xFF if buffer.dtype == "float" else 0  # NaN in any dtype of floats
                 driver.fill(arrays[name], byte, bytes_of(buffer, self.sizes, self.dtype))
-        for name, array in values.items():
-            driver.copy(arrays[name], address_of(array), array.nbytes)
         self.copy_state_to_device()
         driver.wait()
 
@@ -148,6 +148,12 @@ class RunMemory:
     def _values(self, call: Call, given: Mapping[str, Any]) -> Array:
         name = str(call.options["name"])
         return np.ascontiguousarray(given[name], self._element(call.dtype))
+
+    def _lent(self, name: str, array: Array) -> Array:
+        """Copy values to memory of the host that the device reaches."""
+        held = self._ask_host(name, array.nbytes)
+        held[:] = array.reshape(-1).view(np.uint8)
+        return held
 
     def _apart(self, values: Mapping[str, Array]) -> dict[str, int]:
         return {

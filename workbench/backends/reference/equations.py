@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from workbench.backends import philox
 from workbench.backends.reference.indices import Index, Point, compiled, solved
@@ -33,6 +34,10 @@ DTYPES: dict[str, Any] = {
 
 OperationListener = Callable[[Statement, Call, Sequence[Any]], None]
 """A listener to every operation evaluated: its statement, call and operands."""
+
+
+Tables = Mapping[str, npt.NDArray[Any]]
+"""Values from outside by name, over their dims, then the inner shape."""
 
 
 ValueOf = Callable[[Sequence[Any], Sequence[Point], bool], Any]
@@ -69,9 +74,11 @@ class Equation:
         sizes: Mapping[str, int],
         seed: int,
         watch: OperationListener | None = None,
+        data: Tables | None = None,
     ) -> None:
         self.statement = statement
         self.watch = watch
+        self.data = {} if data is None else data
         self.dims = statement.dims + statement.reduction_dims
         self.sizes = sizes
         self.dtype = DTYPES[array.dtype]
@@ -155,11 +162,23 @@ class Equation:
 
         return value
 
-    def _given(self, values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
-        raise ProgramError(
-            f"{self.statement.array} starts from values that were given to a run",
-            self.statement.line,
-        )
+    def _given(self, body: Call) -> ValueOf:
+        """Make values from outside ready."""
+        name, dtype = str(body.options["name"]), DTYPES[body.dtype]
+        table = self.data.get(name)
+        axes = [self.dims.index(d) for d in body.options["dims"]]
+
+        def value(values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
+            if table is None:
+                raise ProgramError(
+                    f"{self.statement.array} needs the values of {name!r}, which only a run is "
+                    "given",
+                    self.statement.line,
+                )
+            found = [np.asarray(table[tuple(p[k] for k in axes)], dtype) for p in at]
+            return np.stack(found) if block else found[0]
+
+        return value
 
     def _check_positions(self, body: Call, arrays: Sequence[Any], at: Sequence[Point]) -> None:
         """Refuse a row that does not exist: NumPy would count negative ones from the back."""
@@ -228,7 +247,7 @@ class Equation:
             if row.external:
                 step = BodyStep(body, operands)
             elif row.given:
-                step = BodyStep(body, operands, self._given)
+                step = BodyStep(body, operands, self._given(body))
             else:
                 value = self._drawn(body) if row.random else self._value(body, operands)
                 step = BodyStep(body, operands, value)

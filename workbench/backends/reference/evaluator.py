@@ -18,7 +18,13 @@ import numpy.typing as npt
 
 from workbench.backends import philox
 from workbench.backends.externals import Externals
-from workbench.backends.reference.equations import DTYPES, Equation, OperationListener, concrete
+from workbench.backends.reference.equations import (
+    DTYPES,
+    Equation,
+    OperationListener,
+    Tables,
+    concrete,
+)
 from workbench.backends.reference.indices import Point
 from workbench.errors import ProgramError, nearest
 from workbench.program.sizes import resolve, settable
@@ -65,7 +71,8 @@ class Reference:
 
     `given` overrides elements of arrays by name: a function from an element's coordinates to its
     value, or to None where the equations decide. `watch` is told of every operation evaluated.
-    Returned arrays are read-only.
+    `data` are the values from outside by name, over their dims, then the inner shape. Returned
+    arrays are read-only.
     """
 
     def __init__(
@@ -75,9 +82,11 @@ class Reference:
         seed: int = 0,
         given: Mapping[str, Override] | None = None,
         watch: OperationListener | None = None,
+        data: Tables | None = None,
     ) -> None:
         self.equations = equations
         self.watch = watch
+        self.data = {} if data is None else data
         self.sizes = resolve(equations, sizes)
         check_indices(equations, self.sizes)
         self.seed = philox.checked_seed(seed)
@@ -97,7 +106,7 @@ class Reference:
         Its statements are prepared once for all.
         """
         sizes = settable(self.equations, self.sizes)
-        other = Reference(self.equations, sizes, self.seed, given, self.watch)
+        other = Reference(self.equations, sizes, self.seed, given, self.watch, self.data)
         other._equations = self._equations
         return other
 
@@ -308,7 +317,7 @@ class Reference:
         if array not in self._equations:
             record = self.equations.array[array]
             self._equations[array] = [
-                Equation(statement, record, self.sizes, self.seed, self.watch)
+                Equation(statement, record, self.sizes, self.seed, self.watch, self.data)
                 for statement in self.equations.writers[array]
             ]
         return self._equations[array]

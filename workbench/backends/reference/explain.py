@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from workbench.backends.reference.evaluator import Input as ReferenceInput
 from workbench.backends.reference.evaluator import Reference
+from workbench.datasets.rows import Rows, rows_of
 from workbench.errors import ProgramError, SourceLine, nearest
-from workbench.program.sizes import numbers
+from workbench.program.sizes import numbers, resolve
 from workbench.program.text.infix import equation
 from workbench.program.values import Program, Statement
 
@@ -49,6 +50,8 @@ class Value:
     line: SourceLine | None
     equation: str
     inputs: tuple[ExplainedInput, ...]
+    note: str = ""
+    """What is to be known of the rows of data sets: that they were drawn."""
 
     def __repr__(self) -> str:
         lines = [f"{_named(self.array, self.coordinates)} = {number_text(self.value)}"]
@@ -60,7 +63,8 @@ class Value:
         hidden = len(inputs) - SHOWN_FIRST - SHOWN_LAST
         if hidden > 1:
             inputs[SHOWN_FIRST:-SHOWN_LAST] = [f"  … {hidden} more"]
-        return "\n".join([*lines, *(["from"] if inputs else []), *inputs])
+        note = [self.note] if self.note else []
+        return "\n".join([*lines, *(["from"] if inputs else []), *inputs, *note])
 
 
 class Varied(Protocol):
@@ -69,6 +73,10 @@ class Varied(Protocol):
     @property
     def program(self) -> Program:
         """The program as transformed."""
+
+    @property
+    def rows(self) -> Rows:
+        """The rows of its data sets."""
 
 
 def value(
@@ -79,16 +87,26 @@ def value(
     *,
     seed: int = 0,
     sizes: Mapping[str, int] | None = None,
+    data: Mapping[str, Any] | None = None,
     **coordinates: int,
 ) -> Value:
     """Return the element of `name` at `coordinates`, one for each dimension, by the reference.
 
-    Coordinates may also be given as a mapping `at`: a dimension called `seed` or `sizes` must be.
+    Coordinates may also be given as a mapping `at`: a dimension called `seed`, `sizes` or `data`
+    must be. `data` are the sources of data sets, as `wb.run` takes them; without them rows are
+    drawn within their bounds, and the value's `note` says so.
+
     Evaluates only the elements that it needs. Raises ProgramError for an unknown name, an unknown
     or missing coordinate, and an element that nothing defines.
     """
+    own = None if isinstance(program, Program) else program.rows
     program = program if isinstance(program, Program) else program.program
-    return explain(Reference(program.equations, sizes, seed), name, {**(at or {}), **coordinates})
+    rows = rows_of(program.equations, data) if own is None or data is not None else own
+    sizes = rows.sizes(sizes)
+    given = rows.tables(resolve(program.equations, sizes), "float64")
+    reference = Reference(program.equations, sizes, seed, data=given)
+    found = explain(reference, name, {**(at or {}), **coordinates})
+    return replace(found, note=rows.note())
 
 
 def explain(reference: Reference, name: str, coordinates: Mapping[str, int]) -> Value:
@@ -104,7 +122,7 @@ def explain(reference: Reference, name: str, coordinates: Mapping[str, int]) -> 
     if missing:
         listed, lacking = ", ".join(dims), ", ".join(missing)
         shown = ", ".join(f'"{d}": …' for d in dims)
-        reserved = {"seed", "sizes"} & set(missing)
+        reserved = {"seed", "sizes", "data"} & set(missing)
         hint = f', in a mapping: wb.value(program, "{name}", {{{shown}}})' if reserved else ""
         raise ProgramError(f"{name} has the dimensions {listed}: say where along {lacking}{hint}")
     for d in dims:

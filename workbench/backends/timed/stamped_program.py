@@ -64,13 +64,14 @@ class StampedProgram(CompiledProgram):
         dtype: str,
         threads: int = 1,
         launches: int = 0,
+        given: Mapping[str, Any] | None = None,
     ) -> TimedRun:
         """Run once, and remember when so many `launches` and iterations were. Stamps inside of
         kernels are for one thread.
         """
         known = resolve(self.program.equations, sizes)
         self.prepare(dtype)
-        run = _StampedRun(self, known, seed, dtype, None, None, {}, threads)
+        run = _StampedRun(self, known, seed, dtype, None, None, given or {}, threads)
         return run.timed(self._loaded[dtype][1], seed, launches)
 
 

@@ -29,7 +29,12 @@ class TimedArrays(CompiledArrays):
         return self.timers.text
 
     def timed(
-        self, sizes: Mapping[str, int] | None, seed: int, dtype: str, threads: int = 1
+        self,
+        sizes: Mapping[str, int] | None,
+        seed: int,
+        dtype: str,
+        threads: int = 1,
+        given: Mapping[str, Any] | None = None,
     ) -> TimedRun:
         """Run once."""
         ticks, calls, made = ([0] * len(self.timers.statements) for _ in range(3))
@@ -37,11 +42,16 @@ class TimedArrays(CompiledArrays):
         cost = ready._cost(ticks) if ticks else 0.0
         for gathered in (ticks, calls, made):
             gathered[:] = [0] * len(gathered)
-        execution = ready.run(sizes, seed, dtype, threads=threads)
+        execution = ready.run(sizes, seed, dtype, given=given, threads=threads)
         return TimedRun(execution, [n * 1e-9 for n in ticks], calls, made, cost)
 
     def begun(
-        self, sizes: Mapping[str, int] | None, seed: int, dtype: str, threads: int = 1
+        self,
+        sizes: Mapping[str, int] | None,
+        seed: int,
+        dtype: str,
+        threads: int = 1,
+        given: Mapping[str, Any] | None = None,
     ) -> tuple[Logged, ...]:
         """Begin a run, and return what it does at first, one after the other."""
         count = len(self.timers.statements)
@@ -50,7 +60,7 @@ class TimedArrays(CompiledArrays):
         ready = telling._gathering(log, [0] * count, [0] * count, log.iteration)
         cost = ready._cost(log) if count else 0.0
         log.begin()
-        ready.run(sizes, seed, dtype, threads=threads)
+        ready.run(sizes, seed, dtype, given=given, threads=threads)
         entries, now = [], 0.0
         for number, ticks in log.entries:  # of an iteration its value
             begin, now = now, now if number < 0 else now + max(ticks * 1e-9 - cost, 0.0)

@@ -15,11 +15,15 @@ from workbench.program.sizes import resolve
 
 
 def timed_functions(
-    compiled: CudaProgram, sizes: Mapping[str, int] | None, seed: int, dtype: str
+    compiled: CudaProgram,
+    sizes: Mapping[str, int] | None,
+    seed: int,
+    dtype: str,
+    given: Mapping[str, Any] | None = None,
 ) -> TimedRun:
     """Run once, each launch by itself; numbers are those of functions in order."""
     known = resolve(compiled.program.equations, sizes)
-    memory = compiled.memory(known, seed, dtype, None, {})
+    memory = compiled.memory(known, seed, dtype, None, given or {})
     made = compiled.launched(dtype)
     run = _TimedRun(compiled.kernels, made, compiled.loaded(dtype), memory, None)
     run.count([function.name for function in all_functions(made)])

@@ -9,8 +9,8 @@ from collections.abc import Collection
 from typing import Any
 
 from workbench.backends.philox import MOST_SEED
-from workbench.cli.arguments import Parser, add_arguments
-from workbench.cli.options import add_backend, add_threads, whole_number
+from workbench.cli.arguments import Parser, add_arguments, sizes_of
+from workbench.cli.options import add_backend, add_data, add_threads, whole_number
 from workbench.cli.templates import chosen
 from workbench.cli.variants import NAMED, named, traced
 from workbench.measure.compare import Comparison
@@ -35,6 +35,7 @@ def main(words: list[str]) -> int:
     comparison = compare_variants(
         {text: named(root, text, given) for text in given.variant or NAMED},
         backend=given.backend,
+        sizes=sizes_of(given),
         seed=given.seed,
         dtype=given.dtype,
         repeats=given.repeats,
@@ -74,6 +75,7 @@ def _add_options(parser: Parser) -> None:
     )
     add_backend(group)
     add_threads(group)
+    add_data(group)
     seeds = whole_number(0, MOST_SEED)
     group.add_argument("--seed", type=seeds, default=0, metavar="N", help="default 0")
     group.add_argument(

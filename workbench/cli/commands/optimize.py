@@ -8,11 +8,12 @@ import textwrap
 from typing import Any, get_args
 
 from workbench.backends import or_default
-from workbench.cli.arguments import Parser, add_arguments
-from workbench.cli.options import add_backend, add_threads, whole_number, writable
+from workbench.cli.arguments import Parser, add_arguments, sizes_of
+from workbench.cli.options import add_backend, add_data, add_threads, whole_number, writable
 from workbench.cli.templates import chosen
 from workbench.cli.variants import traced
 from workbench.planning.recipe.aim import Objective
+from workbench.program.sizes import numbers, resolve, settable
 from workbench.program.text.units import bytes_text, on_threads, seconds_text
 from workbench.variants.variant import Variant, optimize, threads_of
 
@@ -52,12 +53,14 @@ def main(words: list[str]) -> int:
     )
     add_backend(group)
     add_threads(group)
+    add_data(group)
     names = add_arguments(parser, template)
     given = parser.strictly(rest, names)
     best = optimize(
         traced(template, names, given),
         given.objective,
         given.capacity,
+        sizes=sizes_of(given),
         backend=given.backend,
         dtype=given.dtype,
         threads=given.threads,
@@ -81,7 +84,7 @@ def _history(found: Variant) -> list[Variant]:
 
 def _row(variant: Variant, given: argparse.Namespace) -> dict[str, Any]:
     """Return a step with the predicted cost of a run after it."""
-    said = variant.predict(None, given.backend, given.dtype, given.threads)
+    said = variant.predict(sizes_of(given), given.backend, given.dtype, given.threads)
     return {
         "step": "as written" if variant.step is None else str(variant.step),
         **({} if variant.step is None else variant.step.to_json()),
@@ -93,7 +96,9 @@ def _row(variant: Variant, given: argparse.Namespace) -> dict[str, Any]:
 
 
 def _table(found: Variant, rows: list[dict[str, Any]], given: argparse.Namespace) -> str:
-    sizes = ", ".join(f"{p.name}={p.default}" for p in found.program.parameters if not p.definition)
+    equations = found.program.equations
+    known = resolve(equations, found.rows.sizes(sizes_of(given)))
+    sizes = numbers(settable(equations, known))
     backend = or_default(given.backend)
     where = on_threads(backend, threads_of(backend, given.threads))
     lines = [f"{found.program.name}: {sizes}; on {where}", ""]

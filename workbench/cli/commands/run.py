@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from workbench.backends.philox import MOST_SEED
-from workbench.cli.arguments import Parser, add_arguments
-from workbench.cli.options import add_backend, add_threads, whole_number, writable
+from workbench.cli.arguments import Parser, add_arguments, sizes_of
+from workbench.cli.options import add_backend, add_data, add_threads, whole_number, writable
 from workbench.cli.results import FORMATS, save, table
 from workbench.cli.templates import chosen
 from workbench.cli.variants import add_order, ordered, traced
@@ -36,6 +36,7 @@ def main(words: list[str]) -> int:
     result = run_variant(
         chosen_variant,
         backend=given.backend,
+        sizes=sizes_of(given),
         seed=given.seed,
         dtype=given.dtype,
         progress=not given.no_progress,
@@ -68,6 +69,7 @@ def _add_options(parser: Parser) -> None:
     group = parser.add_argument_group("the run")
     add_backend(group)
     add_threads(group)
+    add_data(group)
     group.add_argument(
         "--seed",
         type=whole_number(0, MOST_SEED),

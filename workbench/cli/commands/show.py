@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from workbench.backends import get
 from workbench.cli.arguments import Parser, add_arguments
-from workbench.cli.options import add_backend, add_threads
+from workbench.cli.options import add_backend, add_data, add_threads
 from workbench.cli.templates import chosen
 from workbench.cli.variants import add_order, ordered, traced
 from workbench.lowering.lower import lower, stages
@@ -56,6 +56,7 @@ def main(words: list[str]) -> int:
     run = parser.add_argument_group("the run that the automatic recipe is for")
     add_backend(run)
     add_threads(run)
+    add_data(run)
     names = add_arguments(parser, template)
     given = parser.strictly(rest, names)
     variant = ordered(traced(template, names, given), given, False)

@@ -356,16 +356,16 @@ class _Writer:
         if not shared:
             return
         variables = list(dict.fromkeys(v for _, kernel in shared for v in kernel.variables))
-        name = unique("at_once", self.taken)
+        name, number = unique("at_once", self.taken), unique("launch", set(self.taken))
         self.tasks += [
-            f"static void {name}(Run *run, const int64_t *outer, int64_t k, int64_t first_block, "
-            "int64_t behind_blocks) {",
+            f"static void {name}(Run *run, const int64_t *outer, int64_t {number}, "
+            "int64_t first_block, int64_t behind_blocks) {",
             *(
                 f"    const int64_t {self.names[v]} = outer[{place}];"
                 for place, v in enumerate(variables)
             ),
             "    (void)outer, (void)first_block, (void)behind_blocks;",
-            "    switch (k) {",
+            f"    switch ({number}) {{",
             *(f"    case {k}: {self._call(*one)} break;" for k, one in enumerate(shared)),
             "    }",
             "}",

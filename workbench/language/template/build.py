@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from workbench.errors import ProgramError
-from workbench.language.external_calls import called
+from workbench.language.outside.external_calls import called
 from workbench.language.template.array_names import NamedSource, Reader, array_names
 from workbench.language.tracing.nodes import IDENTITIES, apply
 from workbench.language.tracing.recurrent import Piece, Recurrent
@@ -94,6 +94,7 @@ class _Builder:
             aliases=self._aliases(),
             updates=next(iter(self.trace.updates)) if len(self.trace.updates) == 1 else "",
             externals=called(self.trace.calls, self.live),
+            data=tuple(self.trace.data.values()),
         )
 
     # -- live values and their uses ----------------------------------------------------------------

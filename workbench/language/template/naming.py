@@ -23,10 +23,7 @@ from workbench.language.tracing.trace import Trace, source_line
 _WRITTEN_LIKE_A_USER = (
     str(PACKAGE / "algorithms"),
     str(PACKAGE / "environments"),
-    *(
-        str(PACKAGE / "language" / name)
-        for name in ("nn.py", "optim.py", "rl.py", "distributions.py")
-    ),
+    *(str(PACKAGE / "language" / name) for name in ("nn", "optim.py", "rl.py", "distributions")),
 )
 
 

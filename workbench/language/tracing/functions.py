@@ -84,6 +84,14 @@ def sigmoid(x: TensorLike) -> Tensor:
     return apply("tanh", as_tensor(x) * 0.5) * 0.5 + 0.5
 
 
+def softplus(x: TensorLike) -> Tensor:
+    """Return log(1 + exp(x)), elementwise, which cannot overflow; its derivative is the logistic
+    function, at 0 too.
+    """
+    x = as_tensor(x)
+    return apply("maximum", 0.0, x) + log1p(exp(apply("minimum", x, -x)))
+
+
 def minimum(x: Any, y: Any) -> Any:
     """Return the elementwise minimum; of two index expressions again an index expression
     (`t:wb.minimum(t + n, T)`).

@@ -28,10 +28,11 @@ from workbench.errors import (
 )
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.expressions.atoms import Variable
+from workbench.program.data.declared import DataSet
 from workbench.program.values import Parameter
 
 if TYPE_CHECKING:
-    from workbench.language.external_calls import Calls
+    from workbench.language.outside.external_calls import Calls
     from workbench.language.tracing.recurrent import Recurrent
     from workbench.language.tracing.tensor import Node
 
@@ -88,6 +89,8 @@ class Trace:
     """True while the recorded operations belong to the statements that read them."""
     calls: list[Calls] = field(default_factory=list)
     """The calls of each external object."""
+    data: dict[str, DataSet] = field(default_factory=dict)
+    """The data sets by name."""
     returned: SourceLine | None = None
     """The line on which the program function returned its outputs."""
 

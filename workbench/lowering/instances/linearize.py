@@ -70,7 +70,7 @@ class Linearizer:
                     else:
                         axes |= set(self.axes_of(e))
             elif isinstance(body, Call):
-                if OPERATIONS[body.operation].random or OPERATIONS[body.operation].given:
+                if OPERATIONS[body.operation].by_instance:
                     axes = set(self.statement.dims)
                 for argument in body.arguments:
                     axes |= set(self.axes_of(argument))

@@ -17,6 +17,7 @@ from typing import Any
 
 from workbench.backends import get
 from workbench.backends.protocol import Compiled, Execution
+from workbench.datasets.rows import DataIdentity, Rows
 from workbench.errors import RunError, WorkbenchError
 from workbench.measure.checking.agreement import deviations
 from workbench.measure.checking.check_sizes import Truth, truths
@@ -24,9 +25,9 @@ from workbench.measure.checking.report import Check, TailCheck, joined
 from workbench.measure.checking.sampled_choices import choosing, judged, sampled
 from workbench.measure.checking.small_blocks import blocks_text, in_small_blocks
 from workbench.measure.checking.tail_sizes import tail_sizes
-from workbench.program.sizes import numbers
+from workbench.program.sizes import numbers, resolve
 from workbench.program.values import Program
-from workbench.variants.variant import Variant
+from workbench.variants.variant import Variant, on_first_rows
 
 SEED = 0
 EXACT = "float64"
@@ -44,26 +45,33 @@ def check(
 
     `compiled` spares compiling where the caller has done it.
     """
-    return _checked(_Subject(variant.key, variant, compiled), backend, dtype, threads)
+    return _checked(_subject(on_first_rows(variant), compiled), backend, dtype, threads)
 
 
 @dataclass(frozen=True)
 class _Subject:
-    """A variant, told apart by its key."""
+    """A variant, told apart by its key and its data."""
 
     key: str
+    data: tuple[DataIdentity, ...]
     variant: Variant = field(compare=False)
     compiled: Compiled | None = field(compare=False)
+
+
+def _subject(variant: Variant, compiled: Compiled | None) -> _Subject:
+    known = resolve(variant.program.equations, variant.rows.sizes(None))
+    return _Subject(variant.key, variant.rows.identity(known), variant, compiled)
 
 
 @lru_cache(maxsize=64)
 def _checked(subject: _Subject, backend: str, dtype: str, threads: int) -> Check:
     variant = subject.variant
     compiled = subject.compiled or get(backend).compile(variant.program)
-    found = _in_small_blocks(
-        variant, compiled, Check("passed", backend, dtype, {}, SEED, threads=threads)
-    )
-    return _in_own_blocks(variant, compiled, found) if found.passed else found
+    begun = Check("passed", backend, dtype, {}, SEED, threads=threads)
+    found = _in_small_blocks(variant, compiled, begun)
+    if found.passed:
+        found = _in_own_blocks(variant, compiled, found)
+    return replace(found, data=variant.rows.note())
 
 
 def ran(
@@ -72,14 +80,27 @@ def ran(
     sizes: Mapping[str, int],
     seed: int,
     dtype: str,
+    rows: Rows,
     threads: int = 1,
 ) -> Execution:
     """Run once; Ctrl-C during the run is not swallowed."""
     free = {p.name: sizes[p.name] for p in program.parameters if p.definition is None}
-    done = compiled.run(free, seed, dtype, threads=threads)
+    given = rows.tables(sizes, dtype)
+    done = compiled.run(free, seed, dtype, given=given, threads=threads)
     if done.completed < done.total:
         raise KeyboardInterrupt
     return done
+
+
+def _outputs(
+    compiled: Compiled,
+    program: Program,
+    sizes: Mapping[str, int],
+    dtype: str,
+    rows: Rows,
+    threads: int = 1,
+) -> Mapping[str, Any]:
+    return ran(compiled, program, sizes, SEED, dtype, rows, threads).outputs
 
 
 # -- in small blocks, against the reference --------------------------------------------------------
@@ -103,25 +124,25 @@ def _in_small_blocks(variant: Variant, compiled: Compiled, begun: Check) -> Chec
     checks: list[Check] = []
     for each in expected:
         empty = replace(common, sizes=each.sizes, untaken=each.untaken)
-        checks.append(_against(each, variant.root.program, program, compiled, empty))
+        checks.append(_against(each, variant, program, compiled, empty))
         if not checks[-1].passed:
             return checks[-1]
     return joined(checks)
 
 
 def _against(
-    expected: Truth, root: Program, program: Program, compiled: Compiled, passed: Check
+    expected: Truth, variant: Variant, program: Program, compiled: Compiled, passed: Check
 ) -> Check:
     """Run a program, and compare its outputs with those of the reference."""
     sizes, dtype = expected.sizes, passed.dtype
     try:
-        outputs = ran(compiled, program, sizes, SEED, dtype, passed.threads).outputs
+        outputs = _outputs(compiled, program, sizes, dtype, variant.rows, passed.threads)
     except RunError as error:
         return replace(passed, verdict="failed", reason=f"it stops: {error.message}")
     found = _compared(passed, outputs, expected.outputs)
     if not found.passed and dtype == "float32":
-        found = _with_its_choices(root, program, found, outputs)
-    if not found.passed and _is_fickle(compiled, program, sizes, outputs, dtype):
+        found = _with_its_choices(variant, program, found, outputs)
+    if not found.passed and _is_fickle(compiled, program, sizes, outputs, dtype, variant.rows):
         return replace(found, verdict="impossible", reason=_fickle(program))
     return found
 
@@ -136,20 +157,22 @@ def _compared(check: Check, found: Mapping[str, Any], expected: Mapping[str, Any
 
 
 def _with_its_choices(
-    root: Program, program: Program, failed: Check, found: Mapping[str, Any]
+    variant: Variant, program: Program, failed: Check, found: Mapping[str, Any]
 ) -> Check:
     """Judge the run with the sampled choices that it made, where it has any."""
+    root, rows = variant.root.program, variant.rows
     names = sampled(root)
     if not names:
         return failed
     program = choosing(program, names)
     compiled = get(failed.backend).compile(program)
-    chosen = ran(compiled, program, failed.sizes, failed.seed, failed.dtype).outputs
+    chosen = _outputs(compiled, program, failed.sizes, failed.dtype, rows)
     if not all(d.agrees for d in deviations(chosen, found, failed.dtype)):
         return failed  # these are not the choices of the run that is judged
     free = {p.name for p in root.parameters if p.definition is None}
     sizes = {name: n for name, n in failed.sizes.items() if name in free}
-    judgement = judged(root, sizes, failed.seed, chosen, failed.dtype)
+    data = rows.tables(failed.sizes, EXACT)
+    judgement = judged(root, sizes, failed.seed, chosen, failed.dtype, data)
     if judgement.unexplained:
         return replace(failed, reason=f"{failed.reason}; {judgement.unexplained}")
     return replace(_compared(failed, found, judgement.outputs), differing=judgement.differing)
@@ -161,11 +184,12 @@ def _is_fickle(
     sizes: Mapping[str, int],
     outputs: Mapping[str, Any],
     dtype: str,
+    rows: Rows,
 ) -> bool:
     """Tell whether an external object answers otherwise when the same program runs again."""
     if not program.externals:
         return False
-    again = ran(compiled, program, sizes, SEED, dtype).outputs
+    again = _outputs(compiled, program, sizes, dtype, rows)
     return not all(d.agrees for d in deviations(again, outputs, dtype))
 
 
@@ -189,12 +213,13 @@ def _in_own_blocks(variant: Variant, compiled: Compiled, passed: Check) -> Check
         except RunError as error:
             reason = f"as written it stops at {numbers(one.sizes)}: {error.message}"
             return replace(passed, verdict="impossible", reason=reason)
-        run, outputs = _run_with_tails(variant.program, compiled, empty, expected, passed.threads)
+        run, outputs = _run_with_tails(variant, compiled, empty, expected, passed.threads)
         runs.append(run)
         passed = replace(passed, tails=tuple(runs))
         if not run.reason:
             continue
-        if outputs and _is_fickle(compiled, variant.program, one.sizes, outputs, EXACT):
+        rows = variant.rows
+        if outputs and _is_fickle(compiled, variant.program, one.sizes, outputs, EXACT, rows):
             return replace(passed, verdict="impossible", reason=_fickle(variant.program))
         where = f"in its own blocks, at {numbers(one.sizes)} in {EXACT}"
         return replace(passed, verdict="failed", reason=f"{where}: {run.reason}")
@@ -202,14 +227,15 @@ def _in_own_blocks(variant: Variant, compiled: Compiled, passed: Check) -> Check
 
 
 def _run_with_tails(
-    program: Program,
+    variant: Variant,
     compiled: Compiled,
     empty: TailCheck,
     expected: Mapping[str, Any],
     threads: int,
 ) -> tuple[TailCheck, Mapping[str, Any]]:
     try:
-        outputs = ran(compiled, program, empty.sizes, SEED, EXACT, threads).outputs
+        sizes, rows = empty.sizes, variant.rows
+        outputs = _outputs(compiled, variant.program, sizes, EXACT, rows, threads)
     except RunError as error:
         return replace(empty, reason=f"it stops: {error.message}"), {}
     compared = deviations(outputs, expected, EXACT)
@@ -218,13 +244,14 @@ def _run_with_tails(
 
 
 def _root(variant: Variant) -> _Subject:
-    return _Subject(variant.root.key, variant.root, None)
+    return _subject(variant.root, None)
 
 
 @lru_cache(maxsize=8)
 def _as_written(root: _Subject, sizes: tuple[tuple[str, int], ...]) -> Mapping[str, Any]:
     """Return the outputs of NumPy's run of a root program, in float64."""
-    return ran(_on_numpy(root), root.variant.program, dict(sizes), SEED, EXACT).outputs
+    variant = root.variant
+    return _outputs(_on_numpy(root), variant.program, dict(sizes), EXACT, variant.rows)
 
 
 @lru_cache(maxsize=8)

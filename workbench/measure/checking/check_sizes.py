@@ -14,6 +14,7 @@ from itertools import count as count_from
 from typing import Any
 
 from workbench.backends.reference.evaluator import Reference
+from workbench.datasets.rows import DataIdentity, Rows
 from workbench.lowering.loop_program import LoopProgram
 from workbench.measure.checking.coverage import Branches, untaken
 from workbench.polyhedral.expression import Expression, size
@@ -22,6 +23,7 @@ from workbench.polyhedral.sets.relations import count
 from workbench.polyhedral.tree import blocks
 from workbench.polyhedral.tree import loops as tree_loops
 from workbench.program.fitting import Need, Sizes, dividing, fitting
+from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.variants.variant import Variant
 
@@ -54,10 +56,12 @@ class Truth:
 
 @dataclass(frozen=True)
 class _Root:
-    """A root program, told apart by its variant's key: equal keys compute the same."""
+    """A root program, told apart by its variant's key and its data: equal ones compute the same."""
 
     key: str
+    data: tuple[DataIdentity, ...]
     program: Program = field(compare=False)
+    rows: Rows = field(compare=False)
 
 
 def truths(
@@ -69,7 +73,8 @@ def truths(
     Where one run of the reference cannot take all branches and meet the program's own needs, there
     are two: one for each.
     """
-    written = _Root(root.key, root.program)
+    known = resolve(root.program.equations, root.rows.sizes(None))
+    written = _Root(root.key, root.rows.identity(known), root.program, root.rows)
     base = _covering(written, seed)
     own = list(needs(program, loops))
     covering = [Need(e, n, "") for e, n in _floors(root.program, base.sizes)]
@@ -233,6 +238,7 @@ def _truth(root: _Root, sizes: tuple[tuple[str, int], ...], seed: int) -> Truth:
     free = {p.name for p in root.program.parameters if p.definition is None}
     given = {name: n for name, n in sizes if name in free}
     branches = Branches()
-    reference = Reference(root.program.equations, given, seed, watch=branches)
+    data = root.rows.tables(resolve(root.program.equations, given), "float64")
+    reference = Reference(root.program.equations, given, seed, watch=branches, data=data)
     outputs = reference.outputs()
     return Truth(dict(reference.sizes), seed, outputs, untaken(reference, branches))

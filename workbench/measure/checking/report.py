@@ -62,6 +62,8 @@ class Check:
     tails: tuple[TailCheck, ...] = ()
     threads: int = 1
     """The threads of the runs that were compared; 1 where it was not recorded."""
+    data: str = ""
+    """What is to be known of the rows of data sets: that they were drawn."""
 
     @property
     def passed(self) -> bool:
@@ -86,6 +88,7 @@ class Check:
         lines = [self._head()]
         lines += [f"  compared: {_summary(self.compared)}"] if self.compared else []
         lines += [f"  {self.blocks}"] if self.blocks else []
+        lines += [f"  {self.data}"] if self.data else []
         lines += _listed("sampled choices that rounding decided otherwise", self.differing)
         title = "in its own blocks, in float64, compared with NumPy's run of the program as written"
         lines += _listed(title, tuple(map(str, self.tails)))

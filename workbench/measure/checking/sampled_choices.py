@@ -60,20 +60,25 @@ def choosing(program: Program, arrays: Sequence[str]) -> Program:
 
 
 def judged(
-    program: Program, sizes: Mapping[str, int], seed: int, found: Mapping[str, Any], dtype: str
+    program: Program,
+    sizes: Mapping[str, int],
+    seed: int,
+    found: Mapping[str, Any],
+    dtype: str,
+    data: Mapping[str, npt.NDArray[Any]],
 ) -> JudgedSamples:
     """Evaluate the reference with the sampled choices that a run made; `found` are the run's
-    outputs.
+    outputs, `data` the values from outside.
     """
     made = {
         name.removeprefix(CHOICE): np.asarray(values)
         for name, values in found.items()
         if name.startswith(CHOICE)
     }
-    plain = Reference(program.equations, sizes, seed)
+    plain = Reference(program.equations, sizes, seed, data=data)
     draws = _Draws({id(call): side for call, side in _all_comparisons(program)}, dtype)
     given = {name: _override(plain, name, values) for name, values in made.items()}
-    reference = Reference(program.equations, sizes, seed, given, draws)
+    reference = Reference(program.equations, sizes, seed, given, draws, data)
     outputs = reference.outputs()
     differing, unexplained = [], ""
     for name in made:

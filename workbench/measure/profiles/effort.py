@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from workbench.backends.protocol import Compiled, Execution, Outputs, Progress
 from workbench.errors import TooLongError
@@ -30,16 +31,20 @@ ANYWAY = "force=True profiles it all the same"
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What is run: the sizes that are not derived, the seed, the dtype, threads."""
+    """What is run: the sizes that are not derived, the seed, the dtype, threads, values from
+    outside.
+    """
 
     sizes: Mapping[str, int]
     seed: int
     dtype: str
     threads: int
+    given: Mapping[str, Any] = field(default_factory=dict)
 
     def run(self, compiled: Compiled, on_progress: Progress | None = None) -> Execution:
         """Run once."""
-        return compiled.run(self.sizes, self.seed, self.dtype, on_progress, threads=self.threads)
+        arguments = self.sizes, self.seed, self.dtype, on_progress
+        return compiled.run(*arguments, given=self.given, threads=self.threads)
 
 
 def rounds(seconds: float) -> int:

@@ -92,11 +92,11 @@ def native_timing(
         report("profiling", turn, rounds)
         undisturbed.append(request.run(compiled))
         launches = 0 if timed else MOST_LAUNCHES
-        timed.append(plain.timed(*arguments, request.threads, launches))
+        timed.append(plain.timed(*arguments, request.threads, launches, request.given))
         if segments:
-            inside.append(divided.timed(*arguments))
+            inside.append(divided.timed(*arguments, given=request.given))
         if segments and request.threads > 1:
-            alone.append(plain.timed(*arguments))
+            alone.append(plain.timed(*arguments, given=request.given))
         yield finished
 
 
@@ -108,6 +108,7 @@ def cuda_timing(
 ) -> Iterator[Finished]:
     """Time the functions of a program on a GPU; statements share them by counted work."""
     undisturbed, timed = list[Execution](), list[TimedRun]()
+    arguments = request.sizes, request.seed, request.dtype
 
     def finished() -> Timing:
         functions = list(all_functions(compiled.launched(request.dtype)))
@@ -127,7 +128,7 @@ def cuda_timing(
     for turn in range(rounds):
         report("profiling", turn, rounds)
         undisturbed.append(request.run(compiled))
-        timed.append(timed_functions(compiled, request.sizes, request.seed, request.dtype))
+        timed.append(timed_functions(compiled, *arguments, request.given))
         yield finished
 
 
@@ -139,6 +140,7 @@ def array_timing(
 ) -> Iterator[Finished]:
     """Time generated source, statement by statement."""
     inside = timed_arrays(compiled)
+    arguments = request.sizes, request.seed, request.dtype, request.threads, request.given
     undisturbed, timed, logs = list[Execution](), list[TimedRun](), list[tuple[Logged, ...]]()
     sizes = resolve(compiled.program.equations, request.sizes)
     statements = inside.timers.statements
@@ -160,9 +162,9 @@ def array_timing(
     for turn in range(rounds):
         report("profiling", turn, rounds)
         undisturbed.append(request.run(compiled))
-        timed.append(inside.timed(request.sizes, request.seed, request.dtype, request.threads))
+        timed.append(inside.timed(*arguments))
         if not logs:
-            logs.append(inside.begun(request.sizes, request.seed, request.dtype, request.threads))
+            logs.append(inside.begun(*arguments))
         yield finished
 
 

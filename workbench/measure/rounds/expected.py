@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from workbench.backends.protocol import Compiled
+from workbench.datasets.rows import Rows
 from workbench.errors import UnavailableError
 from workbench.lowering.loop_program import LoopProgram
 from workbench.measure.checking.check import ran
@@ -75,15 +76,18 @@ class Trial:
     pace: float
 
 
-def trial(expectation: Expectation, compiled: Compiled, check: Check) -> Trial | None:
-    """Run at the sizes of the check; None where those are not known, or nothing is predicted."""
+def trial(expectation: Expectation, compiled: Compiled, check: Check, rows: Rows) -> Trial | None:
+    """Run at the sizes of the check, on these rows; None where the sizes are not known, or nothing
+    is predicted.
+    """
     program = expectation.program
     said = expectation.at(settable(program.equations, check.sizes)) if check.sizes else None
     if said is None:
         return None
     runs: list[float] = []
     while len(runs) < TWICE or (len(runs) < MOST and sum(runs) < SHORT):
-        runs.append(ran(compiled, program, check.sizes, check.seed, check.dtype).seconds)
+        done = ran(compiled, program, check.sizes, check.seed, check.dtype, rows)
+        runs.append(done.seconds)
     taken = min(runs)
     return Trial(check.sizes, taken, taken / said.seconds)
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from workbench.backends.protocol import CompilerWork
+from workbench.datasets.rows import DataIdentity
 from workbench.errors import WorkbenchError
 from workbench.lowering.loops.bytes import Point
 from workbench.measure.checking.report import Check
@@ -82,6 +83,8 @@ class Measurement:
     range."""
     curves: tuple[Curve, ...] = field(default=(), repr=False)
     comparison: str = ""
+    data: tuple[DataIdentity, ...] = ()
+    """The rows of data sets that its runs read: how many, and SHA-256 of them."""
     versions: Mapping[str, str] = field(default_factory=dict)
     date: str = ""
     recorded: str = field(default="", compare=False)
@@ -162,6 +165,7 @@ class Measurement:
             "stopped": self.stopped,
             "curves": [_curve(curve) for curve in self.curves],
             "comparison": self.comparison,
+            "data": [asdict(one) for one in self.data],
             "versions": dict(self.versions),
             "date": self.date,
         }
@@ -170,6 +174,7 @@ class Measurement:
         where = on_threads(self.backend, self.threads)
         head = f"{self.program} on {where}: {numbers(self.sizes)}, seed {self.seed}"
         lines = [f"{head}, {self.dtype}; {self.label}", f"  {self.device}, {self.date}"]
+        lines += [f"  data {one}" for one in self.data]
         if self.recorded:
             lines.append(f"  recorded: read from {self.recorded}")
         if self.measured:
@@ -213,6 +218,7 @@ def from_json(record: Mapping[str, Any], recorded: str = "") -> Measurement:
                 "timeline": _points(record["timeline"]),
                 "curves": tuple(_drawn(curve) for curve in record.get("curves", ())),
                 "predicted": None if predicted is None else Predicted(**predicted),
+                "data": tuple(DataIdentity(**one) for one in record.get("data", ())),
                 "recorded": recorded,
             }
         )

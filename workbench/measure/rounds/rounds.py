@@ -27,7 +27,7 @@ from workbench.measure.runs.curves import Curve, kept
 from workbench.measure.runs.progress import stream
 from workbench.polyhedral.expression import whole
 from workbench.program.sizes import resolve
-from workbench.variants.variant import Variant
+from workbench.variants.variant import Variant, on_first_rows
 
 DTYPES = ("float32", "float64")
 FEWEST, MOST = 5, 30
@@ -115,6 +115,12 @@ class Candidate:
         """Tell whether it is to be run: neither wrong nor too slow, and no run stopped."""
         return self.check.verdict != "failed" and not self.too_slow and not self.stopped
 
+    @property
+    def sizes(self) -> dict[str, int]:
+        """All sizes of its runs."""
+        given = self.variant.rows.sizes(self.request.sizes)
+        return resolve(self.variant.program.equations, given)
+
     @cached_property
     def timeline(self) -> tuple[Point, ...]:
         """The memory of a run over the schedule, the same for every run: computed when one is
@@ -126,11 +132,12 @@ class Candidate:
         """Run once at the requested sizes, outside the samples. None where the run stops, as where
         the memory is not enough: the other variants go on.
         """
-        known = resolve(self.variant.program.equations, self.request.sizes)
+        known = self.sizes
         process.forget_peak()
         try:
-            seed, dtype, threads = self.request.seed, self.request.dtype, self.threads
-            self.last = ran(self.compiled, self.variant.program, known, seed, dtype, threads)
+            program, seed, dtype = self.variant.program, self.request.seed, self.request.dtype
+            rows, threads = self.variant.rows, self.threads
+            self.last = ran(self.compiled, program, known, seed, dtype, rows, threads)
         except RunError as error:
             self.stopped = f"it stops: {error.message}"
             return None
@@ -166,7 +173,8 @@ class Candidate:
             device=get(request.backend).device(),
             threads=self.threads,
             dtype=request.dtype,
-            sizes=resolve(self.variant.program.equations, request.sizes),
+            sizes=self.sizes,
+            data=self.variant.rows.identity(self.sizes),
             seed=request.seed,
             check=self.check,
             samples=tuple(self.samples[:rounds]) if timed else (),
@@ -190,20 +198,21 @@ class Candidate:
 
 def prepare(variant: Variant, request: MeasureRequest) -> Candidate:
     """Compile and check a variant."""
-    resolve(variant.program.equations, request.sizes)
+    sizes = variant.rows.sizes(request.sizes)
+    variant.rows.tables(resolve(variant.program.equations, sizes), request.dtype)
     runner, dtype = get(request.backend), request.dtype
     threads = runner.threads(request.threads)
     ready, seconds, work = compiled(runner, variant.program, dtype)
     checked = check(variant, request.backend, dtype, ready, threads)
     expectation = Expectation(variant.program, request.backend, dtype, threads)
-    said = expectation.at(request.sizes)
+    said = expectation.at(sizes)
     candidate = Candidate(variant, request, ready, threads, seconds, work, checked, said)
     if checked.verdict != "failed" and not request.force:
-        candidate.tried = tried = trial(expectation, ready, checked)
+        candidate.tried = tried = trial(expectation, ready, checked, on_first_rows(variant).rows)
         candidate.too_slow = too_slow(said, tried, request.least_runs)
         if candidate.too_slow and tried is not None:
             candidate.affordable = affordable(
-                expectation, variant.root.program, request.sizes, request.least_runs, tried.pace
+                expectation, variant.root.program, sizes, request.least_runs, tried.pace
             )
     return candidate
 

@@ -95,6 +95,11 @@ class Operation:
     external: bool = False
 
     @property
+    def by_instance(self) -> bool:
+        """Tell whether the value depends on the instance that it is evaluated at."""
+        return self.random or self.given
+
+    @property
     def pure(self) -> bool:
         """Tell whether the same operands give the same value wherever it stands."""
         return not (self.random or self.given or self.external)

@@ -22,6 +22,7 @@ def canonical(program: Program) -> str:
         [replace(s, line=None) for s in equations.statements],
         equations.outputs,
         [replace(e, line=None) for e in equations.externals],
+        [replace(d, line=None) for d in equations.data],
     )
     lines = [equations.name, *(repr(record) for group in groups for record in group)]
     return "\n".join([*lines, repr(program.schedule), repr(equations.aliases)])

@@ -48,6 +48,8 @@ def _header(equations: Equations) -> Iterator[str]:
         counts = {equations.updates: " (counts updates)"}
         dims = (f"{d.name} < {d.size}{counts.get(d.name, '')}" for d in equations.dims)
         yield "  for " + ", ".join(dims)
+    for data_set in equations.data:
+        yield f"  {data_set.text}"
 
 
 def _equations(equations: Equations, added: Collection[str]) -> Iterator[tuple[str, str | None]]:

@@ -32,7 +32,7 @@ from workbench.session.requests.notebook_variables import Following
 from workbench.session.requests.sessions import Sessions
 from workbench.session.requests.watched_template import Watched
 from workbench.session.state.session import Session
-from workbench.variants.variant import Variant
+from workbench.variants.variant import Data, Variant
 
 TARGET = "workbench"
 PAUSE = 3.0
@@ -63,9 +63,11 @@ class Notebook:
         _draw(session)
         return session
 
-    def watch(self, template: Template, arguments: Mapping[str, Any], session: Session) -> Watched:
+    def watch(
+        self, template: Template, arguments: Mapping[str, Any], session: Session, data: Data
+    ) -> Watched:
         """Watch a template whose program is shown."""
-        watched = Watched(template, arguments, session, self.sessions.work)
+        watched = Watched(template, arguments, session, self.sessions.work, data)
         self.following.watch(template, watched.redefined)
         return watched
 

@@ -36,7 +36,7 @@ def runs(variant: Variant, arguments: Mapping[str, Any]) -> RunsView:
     Raises SizeError for sizes that the program does not take, UnavailableError for a backend
     without known constants.
     """
-    sizes, pace = arguments["sizes"], arguments["pace"]
+    sizes, pace = variant.rows.sizes(arguments["sizes"]), arguments["pace"]
     request = MeasureRequest(
         arguments["backend"], sizes, dtype=arguments["dtype"], repeats=arguments["repeats"]
     )

@@ -50,7 +50,7 @@ def sweep(variant: Variant, arguments: Mapping[str, Any]) -> SweepView:
     if size not in free:
         raise WorkbenchError(f"{size!r} is no size that can be set; expected {', '.join(free)}")
     given = dict(arguments["sizes"])
-    here = resolve(variant.program.equations, given)
+    here = resolve(variant.program.equations, variant.rows.sizes(given))
     return SweepView(size, here, tuple(_points(variant, arguments, given, size, here[size])))
 
 

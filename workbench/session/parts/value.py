@@ -17,7 +17,7 @@ from workbench.program.sizes import numbers, settable
 from workbench.program.values import Call, Statement
 from workbench.session.picture.small_sizes import sizes_with
 from workbench.session.picture.snapshot import LineView, line_view
-from workbench.variants.variant import Variant
+from workbench.variants.variant import Variant, on_first_rows
 
 MOST_INPUTS = 200
 """The most inputs that are listed."""
@@ -72,7 +72,8 @@ def value(variant: Variant, arguments: Mapping[str, Any]) -> ValueView:
     sizes = sizes_with(program, resolved, arguments["coordinates"], arguments["sizes"])
     limit = _Limit(f"{name} at {numbers(sizes)}")
     given = settable(program.equations, sizes)
-    reference = Reference(program.equations, given, int(arguments["seed"]), watch=limit.watch)
+    data = on_first_rows(variant).rows.tables(sizes, "float64")
+    reference = Reference(program.equations, given, int(arguments["seed"]), None, limit.watch, data)
     explained = explain(reference, name, arguments["coordinates"])
     of: Element = (resolved, tuple(explained.coordinates.values()))
     inputs = [

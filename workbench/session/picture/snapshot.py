@@ -314,6 +314,8 @@ def _summary(statement: Statement, shape: str) -> str:
         what = f"{statement.combiner} over {', '.join(statement.reduction_dims)}"
     elif isinstance(body, Call) and OPERATIONS[body.operation].external:
         what = f"call {body.options['name']}.{body.options['method']}"
+    elif isinstance(body, Call) and OPERATIONS[body.operation].given:
+        what = "data"
     elif isinstance(body, Call):
         what = body.operation.replace("_", " ")
     elif isinstance(body, Read):

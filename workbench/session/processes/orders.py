@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.datasets.rows import CheckRows, GivenRows
 from workbench.program.values import Program
 from workbench.session.protocol.capsule import Plain
 from workbench.session.protocol.state import ErrorView
 from workbench.transforms.step.transform import Transform
-from workbench.variants.variant import Variant
+from workbench.variants.variant import Data, Variant
 
 Json = Mapping[str, Any]
 
@@ -38,14 +39,15 @@ class ReplayOrder:
 
 @dataclass(frozen=True)
 class TemplateSource:
-    """A template and the context of its errors: the lines of the cells by file, and their
-    numbers.
+    """A template, the sources of its data sets, and the context of its errors: the lines of the
+    cells by file, and their numbers.
     """
 
     template: Callable[..., Program]
     arguments: Mapping[str, Any]
     lines: Mapping[str, Sequence[str]]
     cells: Mapping[str, int]
+    data: Data = None
 
 
 # -- what comes out, beside parts ------------------------------------------------------------------
@@ -82,7 +84,9 @@ class Misfit:
 
 @dataclass(frozen=True)
 class NewVariant:
-    """A variant as described to the other process, which knows the variant of the key `parent`."""
+    """A variant as described to the other process, which knows the variant of the key `parent`. A
+    root brings the rows of data sets.
+    """
 
     key: str
     parent: str | None
@@ -90,18 +94,21 @@ class NewVariant:
     step: Transform | None
     notes: tuple[str, ...]
     because: str
+    data: GivenRows | CheckRows | None
 
     def variant(self, known: Mapping[str, Variant]) -> Variant:
         """Return the variant, on the parent that is known here."""
         parent = None if self.parent is None else known[self.parent]
-        return Variant(self.program, parent, self.step, self.notes, self.because)
+        data = self.data if parent is None else parent.data
+        return Variant(self.program, parent, self.step, self.notes, self.because, data)
 
 
 def new_variant(variant: Variant) -> NewVariant:
     """Describe a variant to a process that knows its parent."""
     parent = None if variant.parent is None else variant.parent.key
     step, notes, because = variant.step, variant.notes, variant.because
-    return NewVariant(variant.key, parent, variant.program, step, notes, because)
+    data = variant.data if parent is None else None
+    return NewVariant(variant.key, parent, variant.program, step, notes, because, data)
 
 
 # -- messages to the worker, beside new variants ---------------------------------------------------

@@ -33,7 +33,7 @@ from workbench.session.protocol.state import MeasurementView
 from workbench.session.report.document import document, file_name
 from workbench.session.report.facts import Setting, facts
 from workbench.transforms.step.step_json import from_json
-from workbench.variants.variant import Variant
+from workbench.variants.variant import Variant, variant
 
 Json = Mapping[str, Any]
 
@@ -118,7 +118,7 @@ def trace(source: TemplateSource) -> Iterator[Grown]:
     for file, lines in source.lines.items():
         linecache.cache[file] = (sum(map(len, lines)), None, list(lines), file)
     CELLS.update(source.cells)
-    yield Grown((Variant(source.template(**source.arguments)),))
+    yield Grown((variant(source.template(**source.arguments), source.data),))
 
 
 def recorded(root: Variant, store: Store) -> Iterator[Any]:

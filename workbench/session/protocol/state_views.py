@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from workbench.backends import backends, default
-from workbench.program.values import Program
 from workbench.session.parts.step import step_view
 from workbench.session.protocol.state import BackendView, SizeView, State, VariantView
 from workbench.variants.variant import Variant
@@ -28,11 +27,16 @@ def variant_view(variant: Variant, number: int, name: str = "") -> VariantView:
     )
 
 
-def size_views(program: Program) -> tuple[SizeView, ...]:
-    """Describe the sizes of a program."""
+def size_views(variant: Variant) -> tuple[SizeView, ...]:
+    """Describe the sizes of a program, with those that its data decide."""
+    given = variant.rows.sizes(None) or {}
     return tuple(
-        SizeView(p.name, p.default, None if p.definition is None else str(p.definition))
-        for p in program.parameters
+        SizeView(
+            p.name,
+            given.get(p.name, p.default),
+            None if p.definition is None else str(p.definition),
+        )
+        for p in variant.program.parameters
     )
 
 
@@ -50,7 +54,7 @@ def still(variant: Variant) -> State:
         root=variant.root.key,
         current=variant.key,
         variants=tuple(variant_view(one, number) for number, one in enumerate(variant.lineage)),
-        sizes=size_views(variant.program),
+        sizes=size_views(variant),
         measurements=(),
         runs=(),
         profiles=(),

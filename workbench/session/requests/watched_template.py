@@ -21,20 +21,27 @@ from workbench.session.protocol.failures import untraced
 from workbench.session.protocol.state import ArgumentView, ErrorView
 from workbench.session.state.session import Session
 from workbench.type_hints import read_hint
-from workbench.variants.variant import Variant
+from workbench.variants.variant import Data, Variant
 
 Arguments = Mapping[str, Any]
 
 
 class Watched:
-    """A template and the arguments with which it is traced; `listeners` hear of those."""
+    """A template and the arguments with which it is traced; `listeners` hear of those. `data` are
+    the sources of its data sets.
+    """
 
     def __init__(
-        self, template: Template, arguments: Arguments, session: Session, work: WorkerClient
+        self,
+        template: Template,
+        arguments: Arguments,
+        session: Session,
+        work: WorkerClient,
+        data: Data = None,
     ) -> None:
         self.template = template
         self.arguments = bound(template, arguments)
-        self._session, self._work = session, work
+        self._session, self._work, self._data = session, work, data
         self._order = 0
         self.listeners: list[Callable[[Arguments], None]] = []
         session.on_change = self.change
@@ -73,7 +80,7 @@ class Watched:
                 self._session.redefine(made[0])
 
         self._work.drop(self._order)
-        source = TemplateSource(self.template, self.arguments, _lines(), dict(cells()))
+        source = TemplateSource(self.template, self.arguments, _lines(), dict(cells()), self._data)
         self._order = self._work.order("trace", source, came=came, ended=ended)
 
 

@@ -21,6 +21,7 @@ from workbench.measure.run import Result
 from workbench.measure.store import Store
 from workbench.planning.machine.calibrated import stamp
 from workbench.planning.machine.defaults import DEFAULTS
+from workbench.program.sizes import resolve
 from workbench.session.processes.measuring.calibrator import Calibrated, CalibrateOrder
 from workbench.session.processes.measuring.calibrator_client import CalibratorClient
 from workbench.session.processes.measuring.in_kernel import InKernel
@@ -64,6 +65,7 @@ from workbench.session.state.saved_tree import SavedTree, misfit_text, old_tree
 from workbench.session.state.values import Values
 from workbench.session.state.variant_tree import VariantTree, planted
 from workbench.variants.variant import Variant
+from workbench.variants.variant import variant as with_data
 
 Measuring = (
     MeterClient
@@ -178,7 +180,7 @@ class Session:
             root=tree.root,
             current=tree.current,
             variants=self._variant_views(tree),
-            sizes=size_views(tree.variants[tree.root].program),
+            sizes=size_views(tree.variants[tree.root]),
             measurements=values.measurements,
             runs=values.runs,
             profiles=values.profiles,
@@ -207,7 +209,8 @@ class Session:
         """Take variants of this program into the tree; the last becomes current, and has that name
         where it has none.
         """
-        new = tuple(variants)
+        data = self.tree.variants[self.tree.root].data
+        new = tuple(one if one.data else with_data(one, data) for one in variants)
 
         def changed(values: Values) -> Values:
             tree = values.tree
@@ -226,14 +229,14 @@ class Session:
         the same program only clears an error.
         """
         before = self.tree
-        if variant.root.key == before.root:
+        if variant.root.key == before.root and _same_rows(variant, before.variants[before.root]):
             self.change(lambda v: v if v.error is None else replace(v, error=None))
             if variant.parent is not None:
                 self.adopt([variant])
             return
         tree = planted(variant)
         self.change(lambda v: v.replanted(tree))
-        self.kept.keep_only(tree.variants)
+        self.kept.keep_only(() if variant.root.key == before.root else tree.variants)
         self.work.forget(before.variants)
         self._prepare(tree.variants.values())
         self._read_store()
@@ -555,3 +558,12 @@ class Session:
                 place.over,
             )
         )
+
+
+def _same_rows(one: Variant, other: Variant) -> bool:
+    """Tell whether two variants of one program read the same rows of data sets."""
+    equations = one.root.program.equations
+    sizes = [resolve(equations, each.rows.sizes(None)) for each in (one, other)]
+    rows = zip((one, other), sizes, strict=True)
+    first, second = (each.rows.identity(own) for each, own in rows)
+    return sizes[0] == sizes[1] and first == second

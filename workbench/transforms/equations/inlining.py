@@ -38,8 +38,9 @@ def moved(body: Body, moves: Substitution) -> Body:
             for e in body.index
         )
         return replace(body, index=tuple(entries))
-    if isinstance(body, Call) and OPERATIONS[body.operation].random:
-        raise NotMovable(f"{body.operation} draws at its own instance")
+    if isinstance(body, Call) and OPERATIONS[body.operation].by_instance:
+        does = "draws" if OPERATIONS[body.operation].random else "is told apart"
+        raise NotMovable(f"{body.operation} {does} at its own instance")
     return rebuilt(body, lambda b: moved(b, moves))
 
 

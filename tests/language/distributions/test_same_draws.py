@@ -1,0 +1,49 @@
+"""Draws and what follows from them are the same by the reference, by NumPy and as compiled C."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import workbench as wb
+from tests.native_runs import run_native
+from tests.truth import truth
+from workbench.transforms import Vectorize
+
+LEGAL = [True, True, False, True, True]
+
+
+@wb.program
+def samples(N: int = 37) -> dict[str, Any]:
+    n = wb.dim(n=N)
+    x = wb.normal(shape=2, over=n)
+    bernoulli, squashed = wb.Bernoulli(x), wb.SquashedNormal(x, wb.exp(0.3 * x), -2.0, 1.0)
+    several = wb.MultiCategorical(wb.normal(shape=5, over=n), (3, 2), LEGAL)
+    event, choices = bernoulli.sample(), several.sample()
+    action, log_probability = squashed.sample_with_log_probability()
+    return {
+        "event": event,
+        "choices": choices,
+        "action": action,
+        "event_log": bernoulli.log_probability(event),
+        "choices_log": several.log_probability(choices),
+        "action_log": log_probability,
+        "again": squashed.log_probability(action),
+    }
+
+
+def test_draws_are_the_same_by_every_backend_and_in_both_dtypes() -> None:
+    wanted = truth(samples(), seed=3).outputs()
+    written = wb.variant(samples())
+    vectorized = written.apply(Vectorize("n"))
+    for variant in (written, vectorized):
+        found = wb.run(variant, seed=3, dtype="float64", progress=False, backend="numpy")
+        for name, values in wanted.items():
+            np.testing.assert_allclose(found[name], values, rtol=1e-9, atol=1e-12, err_msg=name)
+    for dtype, tolerance in (("float64", 1e-9), ("float32", 2e-4)):
+        found = run_native(vectorized.program, seed=3, dtype=dtype)
+        for name, values in wanted.items():
+            np.testing.assert_allclose(
+                found[name], values, rtol=tolerance, atol=tolerance, err_msg=name
+            )

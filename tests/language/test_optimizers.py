@@ -1,0 +1,213 @@
+"""Optimizers and target networks against a few lines of NumPy that follow their definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import workbench as wb
+from tests.native_runs import run_native
+from workbench import nn, optim
+from workbench.backends.reference.evaluator import Reference
+from workbench.errors import ProgramError
+from workbench.program.values import Program
+from workbench.transforms import Contract, Donate, Vectorize
+
+Array = npt.NDArray[Any]
+RATE, AIM = 0.1, np.array([[1.0], [-2.0]])
+
+
+def descent(optimizer: Callable[..., Any], **options: Any) -> Program:
+    """The descent on a sum of fourth powers from a random start."""
+
+    @wb.program
+    def descending(I: int = 7) -> dict[str, Any]:
+        i = wb.dim(i=I)
+        theta = nn.parameters(nn.linear("net", 2, 1), over=i)
+        rest = theta.tensors["net.weight_1"] - AIM
+        loss = 0.05 * (rest * rest * rest * rest).sum() + (theta.tensors["net.bias_1"] ** 2).sum()
+        theta.update(optimizer(wb.gradient(loss, theta), RATE, **options))
+        return {"loss": loss}
+
+    return descending()
+
+
+def gradient(x: Array) -> Array:
+    return 0.2 * (x - AIM) ** 3
+
+
+def sgd(x: Array, momentum: float = 0.0, nesterov: bool = False) -> Iterator[Array]:
+    """As torch.optim.SGD."""
+    velocity = np.zeros_like(x)
+    while True:
+        yield x
+        velocity = momentum * velocity + gradient(x)
+        x = x - RATE * (gradient(x) + momentum * velocity if nesterov else velocity)
+
+
+def rmsprop(
+    x: Array, decay: float = 0.99, eps: float = 1e-5, momentum: float = 0.0, centered: bool = False
+) -> Iterator[Array]:
+    """As torch.optim.RMSprop, but for the place of eps."""
+    square, mean, velocity = (np.zeros_like(x) for _ in range(3))
+    while True:
+        yield x
+        g = gradient(x)
+        square, mean = decay * square + (1 - decay) * g * g, decay * mean + (1 - decay) * g
+        velocity = momentum * velocity + g / np.sqrt(square - centered * mean * mean + eps)
+        x = x - RATE * velocity
+
+
+CASES: list[tuple[Any, Any, Mapping[str, Any]]] = [
+    (optim.sgd, sgd, {}),
+    (optim.sgd, sgd, {"momentum": 0.6}),
+    (optim.sgd, sgd, {"momentum": 0.6, "nesterov": True}),
+    (optim.rmsprop, rmsprop, {}),
+    (optim.rmsprop, rmsprop, {"decay": 0.7, "eps": 1e-3, "momentum": 0.5, "centered": True}),
+]
+
+
+@pytest.mark.parametrize(("ours", "theirs", "options"), CASES, ids=lambda x: str(x)[:24])
+def test_optimizer_takes_the_steps_of_its_definition(ours: Any, theirs: Any, options: Any) -> None:
+    reference = Reference(descent(ours, **options).equations, seed=2)
+    found = reference.array("parameters.net.weight_1")
+    for x, expected in zip(found, theirs(found[0], **options), strict=False):
+        np.testing.assert_allclose(x, expected, rtol=1e-10)
+
+
+# -- target networks -------------------------------------------------------------------------------
+
+
+def following(options: Mapping[str, Any], over: int = 1) -> Program:
+    """A network that learns its own target's output, over updates or over minibatches of them."""
+
+    @wb.program
+    def example(B: int = 3, I: int = 5, M: int = 2) -> dict[str, Any]:
+        b, i, m = wb.dims(b=B, i=I, m=M)
+        dims = (i, m)[:over]
+        network = nn.mlp("q", 2, (3,), 1, output_gain=1.0)
+        theta = nn.parameters(network, over=dims)
+        follower = nn.target(theta, **options)
+        x = wb.normal(shape=2, over=(b, *dims))
+        error = network(theta, x)[..., 0] - (0.9 * network(follower, x)[..., 0] + 1.0)
+        loss = (error * error).mean(over=b)
+        theta.update(optim.sgd(wb.gradient(loss, theta), 0.1))
+        return {"loss": loss}
+
+    return example()
+
+
+def followed(theta: Array, tau: float | None = None, every: int | None = None) -> Array:
+    """The target's values beside theta's, both over the updates."""
+    target = [theta[0]]
+    for k, after in enumerate(theta[1:], 1):
+        share = tau if tau is not None else float(every is not None and k % every == 0)
+        target.append(share * after + (1 - share) * target[-1])
+    return np.array(target)
+
+
+@pytest.mark.parametrize("over", [1, 2])
+@pytest.mark.parametrize("options", [{"tau": 0.3}, {"every": 3}, {"every": 1}], ids=str)
+def test_target_follows_the_parameters(options: Any, over: int) -> None:
+    program = following(options, over)
+    reference = Reference(program.equations, seed=4)
+    at = [(i,) for i in range(6)] if over == 1 else [(i, m) for i in range(5) for m in range(2)]
+    for name in ("q.weight_1", "q.bias_2"):
+        theta, found = (
+            np.array([reference.element(f"{scope}.{name}", e) for e in at])
+            for scope in ("parameters", "target")
+        )
+        np.testing.assert_allclose(found, followed(theta, **options), rtol=1e-12)
+        assert len(np.unique(theta, axis=0)) == len(at)
+
+
+def test_loss_is_constant_in_the_target() -> None:
+    """Its derivative is that of the squared error to a fixed value."""
+    reference = Reference(following({"tau": 1.0}).equations, seed=4)
+    for i in range(5):
+        weight, bias, out, shift = (
+            reference.element(f"parameters.q.{name}", (i,))
+            for name in ("weight_1", "bias_1", "weight_2", "bias_2")
+        )
+        x = np.array([reference.element("x", (b, i)) for b in range(3)])
+        hidden = np.tanh(x @ weight + bias)
+        y = (hidden @ out + shift)[:, 0]
+        error = y - (0.9 * y + 1.0)  # with tau = 1 both have the same parameters
+        step = reference.element("parameters.q.weight_2", (i + 1,)) - out
+        expected = -0.1 * 2.0 * (hidden * error[:, None]).mean(axis=0)[:, None]
+        np.testing.assert_allclose(step, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("options", [{"tau": 0.3}, {"every": 3}], ids=str)
+def test_target_is_printed_with_the_equations_and_kept_for_one_update(options: Any) -> None:
+    program = following(options)
+    lines = [line.strip() for line in str(program).splitlines()]
+    (first,) = (line for line in lines if line.startswith("target.q.bias_2[0]"))
+    (after,) = (line for line in lines if line.startswith("target.q.bias_2[i + 1]"))
+    assert first == "target.q.bias_2[0]: float(1,) = parameters.q.bias_2[0]"
+    expected = {
+        "tau": "0.3 * parameters.q.bias_2[i + 1] + 0.7 * target.q.bias_2[i]",
+        "every": "where((i + 1) % 3 == 0, parameters.q.bias_2[i + 1], target.q.bias_2[i])",
+    }
+    assert after == f"target.q.bias_2[i + 1] = {expected[next(iter(options))]}"
+    wanted = Reference(program.equations, seed=4).outputs()["loss"]
+    small = wb.variant(program).apply(Vectorize("b")).apply(Contract()).apply(Donate())
+    found = wb.run(small, seed=4, dtype="float64", progress=False, backend="numpy")
+    np.testing.assert_allclose(found["loss"], wanted, rtol=1e-9)
+    np.testing.assert_allclose(run_native(small.program, seed=4)["loss"], wanted, rtol=1e-9)
+    few, many = (
+        sum(small.predict({"I": n}, backend="numpy").peak_bytes.values()) for n in (10, 1000)
+    )
+    assert many - few < 990 * 13 * 4  # a target has 13 numbers
+
+
+# -- what a user can get wrong ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({}, "takes either tau=, the share of the new parameters in each update, or every=, the "
+         "number of updates between copies; found neither"),
+        ({"tau": 0.1, "every": 2}, "takes either tau=, the share of the new parameters in each "
+         "update, or every=, the number of updates between copies; found tau=0.1 and every=2"),
+        ({"tau": 1.5}, "with tau=1.5; expected a number from 0 to 1"),
+        ({"tau": 0}, "with tau=0; expected a number from 0 to 1"),
+        ({"every": 0}, "with every=0; expected a whole number from 1 on"),
+        ({"every": 2.5}, "with every=2.5; expected a whole number from 1 on"),
+    ],
+)  # fmt: skip
+def test_target_refused_when_how_it_follows_is_unclear(options: Any, told: str) -> None:
+    with pytest.raises(ProgramError) as refused:
+        following(options)
+    assert refused.value.message == f"nn.target {told}"
+    assert refused.value.line is not None and "nn.target(theta" in refused.value.line.text
+
+
+def test_target_refused_of_what_is_never_updated() -> None:
+    @wb.program
+    def example() -> dict[str, Any]:
+        return {"y": nn.target(nn.parameters(nn.linear("q", 2, 1)), tau=0.1)}
+
+    with pytest.raises(ProgramError, match=r"expected nn\.parameters over the dims that count"):
+        example()
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "options", "told"),
+    [
+        (optim.sgd, {"momentum": 1.0}, "momentum=1.0; expected a number from 0 to below 1"),
+        (optim.rmsprop, {"momentum": "0.9"}, "momentum='0.9'; expected a number from 0 to below 1"),
+        (optim.sgd, {"nesterov": True}, "optim.sgd with nesterov=True; expected momentum= too"),
+    ],
+)
+def test_optimizer_refused_when_its_momentum_is_none(
+    optimizer: Any, options: Any, told: str
+) -> None:
+    with pytest.raises(ProgramError) as refused:
+        descent(optimizer, **options)
+    assert refused.value.message == told
