@@ -60,6 +60,7 @@ IMPORTED_WHERE_USED = {"pandas", "cupy", "gymnasium", "matplotlib"}
 ASKED_BACK = {
     ("polyhedral/expressions", "polyhedral/expression"): "the parts of an atom are expressions",
     ("language/tracing", "language/outside"): "a trace keeps the calls of external objects",
+    ("language/tracing", "language/episodes"): "a trace knows of the episodes that end",
     ("program/values", "program/text"): "a program prints itself",
     ("lowering/loop_program", "lowering/text"): "a loop program prints itself",
     ("variants/variant", "variants/recipes"): "a variant saves and replays itself",

@@ -18,6 +18,7 @@ from workbench.language.distributions import (
     Normal,
     SquashedNormal,
 )
+from workbench.language.episodes.ends import until
 from workbench.language.gradient import gradient
 from workbench.language.outside.data import data
 from workbench.language.random import normal, permutation, uniform
@@ -165,6 +166,7 @@ __all__ = [
     "transpose",
     "uniform",
     "unstack",
+    "until",
     "value",
     "variant",
     "watch",

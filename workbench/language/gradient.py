@@ -14,10 +14,12 @@ sum over a dim of the loss. A slice at which a recurrence along such a dim start
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
 from workbench.errors import ProgramError
+from workbench.language.episodes.ends import ends_along, exists_with, where_executed
 from workbench.language.inverse import Contribution, SourceRead, pull
 from workbench.language.tracing.functions import broadcast_to, reshape
 from workbench.language.tracing.nodes import apply, as_tensor, cast, index, is_literal, literal
@@ -125,6 +127,7 @@ class _Reverse:
             self._define(self.adjoints[array], array, _extent(array, self.seeds))
         for target in self.targets:
             results[target] = self._whole(target)
+            results[target].source.past_end = 0
         return [results[t] for t in self.targets]
 
     # -- relevant sources --------------------------------------------------------------------
@@ -191,14 +194,16 @@ class _Reverse:
                 continue  # from another update to this one
             starts = tuple((variable(d), e) for d, e in moved.items())
             value = adjoint.substitute({d: e for d, e in at.items() if d not in moved})
-            self._contribute(SourceRead(piece.value, _bounds(piece.dims), starts), value)
+            self._contribute(
+                SourceRead(piece.value, _bounds(piece.dims), starts), value, piece.dims
+            )
 
     def _propagate(self, node: Node, adjoint: Tensor) -> None:
         reads = _reads(node)
         if node.operation in ("copy",):
-            self._contribute(reads[0], adjoint)
+            self._contribute(reads[0], adjoint, node.dims)
         elif node.combiner is not None:
-            self._contribute(reads[0], _through_reduction(node, adjoint))
+            self._contribute(reads[0], _through_reduction(node, adjoint), node.dims)
         else:
             rule = OPERATIONS[node.operation].gradient
             assert rule is not None, node.operation
@@ -206,13 +211,16 @@ class _Reverse:
             shares = rule(_do, inputs, Tensor(node), adjoint, **node.options)
             for read, x, share in zip(reads, node.operands, shares, strict=True):
                 if share is not None and x.dtype == "float":
-                    self._contribute(read, _summed_to(share, x.shape))
+                    self._contribute(read, _summed_to(share, x.shape), node.dims)
 
-    def _contribute(self, read: SourceRead, value: Tensor) -> None:
+    def _contribute(self, read: SourceRead, value: Tensor, reader: tuple[str, ...]) -> None:
+        """Add the value of a read by instances over `reader` to the adjoint of what is read."""
         source = read.tensor.source
         if source not in self.relevant or is_literal(value, 0):
             return
         if self._carries(read, None):
+            if not exists_with(read.tensor, reader):
+                value = where_executed(value, reader)
             elements = self._over(source)
             extent = _extent(source, self.seeds)
             contributions = pull(read, value, elements, self.seeds, extent)
@@ -259,15 +267,18 @@ class _Reverse:
             for part in pieces(cell):
                 with inline():  # the values may exist on this part only
                     value = _added([c.value for c in terms], source.shape)
-                    adjoint.define(here, value, part)
+                    everywhere = isinstance(source, Recurrent)
+                    adjoint.define(here, value, part, everywhere=everywhere)
 
     def _whole(self, target: Source) -> Tensor:
         """Return the adjoint of a target, over all its elements whatever it depends on."""
-        total = self._total(target) if target in self.contributions else None
+        everywhere = isinstance(target, Recurrent) and ends_along(target.dims)
+        with inline() if everywhere else contextlib.nullcontext():
+            total = self._total(target) if target in self.contributions else None
         extent = _extent(target, self.seeds)
         dims = self._over(target)
         within = isinstance(total, Recurrent) or is_subset(extent, box(_bounds(dims)))
-        if total is not None and set(total.dims) == set(dims) and within:
+        if total is not None and set(total.dims) == set(dims) and within and not everywhere:
             return total
         name = _name_of(target) or "adjoint"
         adjoint = Recurrent(name, target.shape, dims, "float", current().scope)
@@ -279,7 +290,8 @@ class _Reverse:
         if total is None:  # nothing of the loss reads it
             total = literal(0.0)
         extent = union(extent, coming)
-        adjoint.define(tuple(variable(d) for d in dims), total, extent)
+        here = tuple(variable(d) for d in dims)
+        adjoint.define(here, total, extent, everywhere=isinstance(target, Recurrent))
         return adjoint
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 
 from workbench.backends import get, or_default
@@ -64,6 +65,11 @@ class Result(Mapping[str, Any]):
     timeline: list[Point] = field(repr=False)
     first: int = 0
     """The number of updates done before this run, when it went on from a checkpoint."""
+    lengths: Mapping[str, npt.NDArray[Any]] = field(repr=False, default_factory=dict)
+    """By a dim along which episodes end (`wb.until`): the number of steps of each episode, over the
+    other dims of its event."""
+    unended: Mapping[str, int] = field(default_factory=dict)
+    """By such a dim: the number of episodes in which the event never came."""
     carried: Mapping[str, npt.NDArray[Any]] = field(repr=False, default_factory=dict)
     """The values that the last update handed to the next: parameters, an optimizer's moments,
     environment states. Empty after Ctrl-C, and where the program has no parameters."""
@@ -147,9 +153,14 @@ class Result(Mapping[str, Any]):
         part = f", interrupted after {self.completed} of {self.total}" if self.interrupted else ""
         there = f": {shapes}" if shapes else ""
         where = on_threads(self.backend, self.threads)
+        never = "".join(
+            f", no end of {count} of {self.lengths[dim].size} episodes along {dim}"
+            for dim, count in self.unended.items()
+            if count
+        )
         return (
             f"<{self.variant.program.name} ({steps}) on {where}{there}; "
-            f"{seconds_text(self.seconds)}, peak {peak_text(self.peak)}{part}>"
+            f"{seconds_text(self.seconds)}, peak {peak_text(self.peak)}{never}{part}>"
         )
 
 
@@ -200,6 +211,11 @@ def run(
     chosen = variant(program, data)
     expect_given(chosen.root.program.equations, chosen.rows)
     sizes = chosen.rows.sizes(sizes)
+    if check_finite and chosen.program.equations.ends:
+        raise WorkbenchError(
+            f"check_finite of {chosen.program.name}, whose episodes end (wb.until): values past an "
+            "end, which nothing reads, would be checked too"
+        )
     known = resolve(chosen.program.equations, sizes)
     asked, backend = backend, or_default(backend)
     runner = get(backend)
@@ -234,7 +250,11 @@ def run(
         except OutOfMemoryError as error:
             raise _with_help(error, chosen, known) from None
     arrays = chosen.program.array
-    outputs = {o.name: o.array for o in chosen.program.outputs}
+    ends = {end.after: end for end in chosen.program.equations.ends}
+    counted = {o.name: ends[o.array] for o in chosen.program.outputs if o.array in ends}
+    outputs = {o.name: o.array for o in chosen.program.outputs if o.name not in counted}
+    after = {end.dim: done.outputs[name] for name, end in counted.items() if name in done.outputs}
+    steps = {dim: chosen.program.dim[dim].size.evaluate(known) for dim in after}
     return Result(
         variant=chosen,
         outputs={name: done.outputs[name] for name in outputs if name in done.outputs},
@@ -252,8 +272,12 @@ def run(
         total=done.total,
         timeline=done.timeline,
         first=start.updates if start is not None else 0,
+        lengths={dim: np.minimum(x + 1, steps[dim]) for dim, x in after.items()},
+        unended={dim: int(np.count_nonzero(x == steps[dim])) for dim, x in after.items()},
         carried={
-            name.removeprefix(KEPT): x for name, x in done.outputs.items() if name not in outputs
+            name.removeprefix(KEPT): x
+            for name, x in done.outputs.items()
+            if name not in outputs and name not in counted
         },
     )
 

@@ -41,6 +41,7 @@ from workbench.polyhedral.sets.relations import (
 )
 from workbench.polyhedral.tree import Leaf, Loop, Path, Tree, loops, paths, with_sibling
 from workbench.program.chunks import Chunks, chunks_of, combined
+from workbench.program.episodes.speculation import harmless
 from workbench.program.operations.identities import identity
 from workbench.program.operations.table import COMBINES
 from workbench.program.text.infix import equation
@@ -96,16 +97,22 @@ def owner(statement: Statement) -> str:
 
 
 def derived(program: Program) -> Program:
-    """Return the program that storage and lowering see; itself where no points are added up."""
-    return _derived(program) if program.storage.added else program
+    """Return the program that storage and lowering see; itself where no points are added up and no
+    episode ends.
+    """
+    ends = any(s.guard is not None for s in program.statements)
+    return _derived(program) if program.storage.added or ends else program
 
 
 @remembered(64)
 def _derived(program: Program) -> Program:
     storage = program.storage
+    if not storage.added and harmless(program.equations) is program.equations:
+        return program
     added = tuple(a for a in storage.added if a in program.array and not why_stored(program, a))
     dealt = _dealt(program.equations, program.schedule, added)
     equations = _equations(program.equations, added, dealt) if added else program.equations
+    equations = harmless(equations) if equations.ends else equations
     schedule = _schedule(equations, program.schedule) if added else program.schedule
     return Program(equations, schedule, replace(storage, added=()))
 

@@ -210,11 +210,16 @@ class Statement:
     phase: str = field(default="", compare=False, repr=False)
     """The part of the algorithm that it is of: acting, learning. No part of a variant's key."""
     line: SourceLine | None = field(default=None, compare=False)
+    guard: Read | None = field(default=None, repr=False)
+    """The boolean element, at the instance's own dimensions, that says whether an instance is
+    executed (see `End`); None: every one is.
+    """
 
     @cached_property
     def reads(self) -> tuple[Read, ...]:
-        """The distinct reads of the body, in order."""
-        return tuple(dict.fromkeys(reads(self.body)))
+        """The distinct reads, in order: those of the body, and that of the guard."""
+        guard = () if self.guard is None else (self.guard,)
+        return tuple(dict.fromkeys((*reads(self.body), *guard)))
 
     @cached_property
     def calls(self) -> tuple[Call, ...]:
@@ -261,6 +266,22 @@ class External:
 
 
 @dataclass(frozen=True)
+class End:
+    """Episodes that end: along the dimension `dim` the array `open` is true up to the event.
+
+    `open` has one more slice than the dimension; the last is true where no event came. `after` has
+    the number of its slices behind the first that are true. A statement under the guard `open` is
+    executed at the instances where that is true. Of the others nothing may be read: backends may
+    run them or leave them out. A `where` on an element of `open` reads the chosen side only.
+    """
+
+    dim: str
+    open: str
+    after: str
+    line: SourceLine | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
 class Output:
     """A named result: the whole array, over its dimensions."""
 
@@ -291,6 +312,8 @@ class Equations:
     """The external objects that its calls use."""
     data: tuple[DataSet, ...] = ()
     """The data sets that it reads, as declared: their rows are given to a run."""
+    ends: tuple[End, ...] = ()
+    """The dimensions along which episodes end; `after` of each is an output."""
 
     def __repr__(self) -> str:
         """Return one short line, for errors: all of them would be pages."""

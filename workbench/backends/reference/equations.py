@@ -19,9 +19,10 @@ from workbench.errors import ProgramError
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.sets.relations import points
 from workbench.polyhedral.sets.scanning import contains, scanner
+from workbench.program.episodes.held import chooses as chosen_with
 from workbench.program.operations.table import COMBINES, OPERATIONS, meaning, operand_dtypes
 from workbench.program.text.infix import at_text, body_text
-from workbench.program.values import Array, Body, Call, IndexValue, Read, Shape, Statement
+from workbench.program.values import Array, Body, Call, End, IndexValue, Read, Shape, Statement
 from workbench.program.wellformed.sentences import impossible
 
 DTYPES: dict[str, Any] = {
@@ -40,7 +41,8 @@ Tables = Mapping[str, npt.NDArray[Any]]
 """Values from outside by name, over their dims, then the inner shape."""
 
 
-ValueOf = Callable[[Sequence[Any], Sequence[Point], bool], Any]
+Values = Sequence[Any] | Mapping[int, Any]
+ValueOf = Callable[[Values, Sequence[Point], bool], Any]
 """A function from the values of earlier steps to a step's value.
 
 At one point or (if true) at each of several.
@@ -62,6 +64,8 @@ class BodyStep:
     gathered: tuple[tuple[int, int], ...] = ()
     varies: bool = True
     """True if a read depends on the reduction point."""
+    chooses: bool = False
+    """True for a `where` on what is open: only the operand that it chooses is evaluated."""
 
 
 class Equation:
@@ -75,8 +79,10 @@ class Equation:
         seed: int,
         watch: OperationListener | None = None,
         data: Tables | None = None,
+        opens: Mapping[str, End] | None = None,
     ) -> None:
         self.statement = statement
+        self.opens = opens or {}
         self.watch = watch
         self.data = {} if data is None else data
         self.dims = statement.dims + statement.reduction_dims
@@ -86,13 +92,19 @@ class Equation:
         self.write = compiled(statement.write, statement.dims, sizes)
         self.seed = seed
         self.key = philox.statement_key(statement.origin)
+        self.guard = None if statement.guard is None else self._guard(statement.guard)
         self.steps: list[BodyStep] = []
         self._add(statement.body, {})
+        self.chooses = any(step.chooses for step in self.steps)
         self._solve = solved(statement.write, statement.dims, sizes)
         self._contains = contains(statement.domain, sizes)
         self._written: dict[Point, Point] | None = None
         if statement.combiner is not None:
             self._scan = scanner(statement.reduction, sizes, len(statement.dims))
+
+    def _guard(self, guard: Read) -> Index:
+        index = [e for e in guard.index if isinstance(e, Expression)]
+        return compiled(index, self.statement.dims, self.sizes)
 
     def instances(self) -> list[Point]:
         """Return every instance, in lexicographic order."""
@@ -127,7 +139,7 @@ class Equation:
             "possible": self._check_possible,
         }.get(body.operation)
 
-        def value(values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
+        def value(values: Values, at: Sequence[Point], block: bool) -> Any:
             arrays = [np.asarray(values[k], wanted) for k, wanted in given]
             if block and elementwise:
                 arrays = [_aligned(a, rank) for a in arrays]
@@ -144,7 +156,7 @@ class Equation:
         options = {name: _number(option, self.sizes) for name, option in body.attributes}
         shift, shape = dict(options.get("shift", ())), options["shape"]
 
-        def value(values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
+        def value(values: Values, at: Sequence[Point], block: bool) -> Any:
             instance = [
                 c + shift.get(d, 0) for d, c in zip(self.statement.dims, at[0], strict=False)
             ]
@@ -157,7 +169,7 @@ class Equation:
         """Make an index value ready."""
         index, dtype = compiled([body.expression], self.dims, self.sizes), DTYPES[body.dtype]
 
-        def value(values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
+        def value(values: Values, at: Sequence[Point], block: bool) -> Any:
             return np.array([index(p)[0] for p in at] if block else index(at[0])[0], dtype)
 
         return value
@@ -168,7 +180,7 @@ class Equation:
         table = self.data.get(name)
         axes = [self.dims.index(d) for d in body.options["dims"]]
 
-        def value(values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
+        def value(values: Values, at: Sequence[Point], block: bool) -> Any:
             if table is None:
                 raise ProgramError(
                     f"{self.statement.array} needs the values of {name!r}, which only a run is "
@@ -250,7 +262,8 @@ class Equation:
                 step = BodyStep(body, operands, self._given(body))
             else:
                 value = self._drawn(body) if row.random else self._value(body, operands)
-                step = BodyStep(body, operands, value)
+                chooses = chosen_with(body, self.opens) is not None
+                step = BodyStep(body, operands, value, chooses=chooses)
         elif isinstance(body, IndexValue):
             step = BodyStep(body, (), self._index_value(body))
         elif isinstance(body, Read):
@@ -280,7 +293,7 @@ def concrete(shape: Shape, sizes: Mapping[str, int]) -> tuple[int, ...]:
 def _constant(constant: Any) -> ValueOf:
     """Make a literal ready."""
 
-    def value(values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
+    def value(values: Values, at: Sequence[Point], block: bool) -> Any:
         return np.broadcast_to(constant, (len(at), *constant.shape)) if block else constant
 
     return value

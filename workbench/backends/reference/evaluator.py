@@ -27,12 +27,15 @@ from workbench.backends.reference.equations import (
 )
 from workbench.backends.reference.indices import Point
 from workbench.errors import ProgramError, nearest
+from workbench.program.episodes.held import opens_of
 from workbench.program.sizes import resolve, settable
 from workbench.program.values import Array, Call, Equations, Read
 from workbench.program.wellformed import sentences
 from workbench.program.wellformed.index_ranges import check_indices
 
 Override = Callable[[Point], Any]
+NOT_EXECUTED = object()
+"""The value of an element that does not exist: the episode of its instance ended before."""
 BLOCK = 256
 """Reduction points evaluated at a time."""
 
@@ -90,6 +93,7 @@ class Reference:
         self.sizes = resolve(equations, sizes)
         check_indices(equations, self.sizes)
         self.seed = philox.checked_seed(seed)
+        self._opens = opens_of(equations)
         self._given = {self.resolve(name): f for name, f in (given or {}).items()}
         self._known: dict[str, dict[Point, Any]] = {a.name: {} for a in equations.arrays}
         self._equations: dict[str, list[Equation]] = {}
@@ -116,28 +120,40 @@ class Reference:
         element = tuple(int(c) for c in coordinates)
         if len(element) != len(self.equations.array[name].dims):
             raise ProgramError(sentences.arity(self.equations.array[name], array, element))
+        value = self._settled(name, element)
+        if value is NOT_EXECUTED:
+            raise self._failure(
+                sentences.unexecuted, self.equations.array[name], Wanted(name, element)
+            )
+        known: npt.NDArray[Any] = value
+        return known
+
+    def _settled(self, name: str, element: Point) -> Any:
         if element not in self._known[name]:
             self._settle(Wanted(name, element))
-        value: npt.NDArray[Any] = self._known[name][element]
-        return value
+        return self._known[name][element]
 
     def array(self, name: str) -> npt.NDArray[Any]:
-        """Return the whole extent; elements that nothing writes are NaN, or 0 where not float."""
+        """Return the whole extent; elements that do not exist are NaN, or 0 where not float."""
         record = self.equations.array[self.resolve(name)]
         extent = self._extents[record.name]
         shape = tuple(upper - lower for lower, upper in extent) + concrete(record.shape, self.sizes)
         empty = np.nan if record.dtype == "float" else 0
         result = np.full(shape, empty, DTYPES[record.dtype])
         for element in self._elements(record):
-            result[self._position(record, element)] = self.element(record.name, element)
+            value = self._settled(record.name, element)
+            if value is not NOT_EXECUTED:
+                result[self._position(record, element)] = value
         return result
 
     def mask(self, name: str) -> npt.NDArray[np.bool_]:
         """Return the mask of the whole extent's defined elements."""
         record = self.equations.array[self.resolve(name)]
         result = np.zeros([upper - lower for lower, upper in self._extents[record.name]], np.bool_)
+        guarded = any(w.guard is not None for w in self.equations.writers[record.name])
         for element in self._elements(record):
-            result[self._position(record, element)] = True
+            exists = not guarded or self._settled(record.name, element) is not NOT_EXECUTED
+            result[self._position(record, element)] = exists
         return result
 
     def outputs(self) -> dict[str, npt.NDArray[Any]]:
@@ -165,6 +181,9 @@ class Reference:
             try:
                 needed = next(work)
             except StopIteration as finished:
+                if finished.value is NOT_EXECUTED:
+                    record, wanted = self.equations.array[name], Wanted(name, element)
+                    raise self._failure(sentences.unexecuted, record, wanted) from None
                 value: npt.NDArray[Any] = finished.value
                 return value
             self._settle(needed)
@@ -241,6 +260,14 @@ class Reference:
         self, equation: Equation, instance: Point, record: list[Input] | None = None
     ) -> Generator[Wanted, None, Any]:
         """Compute an instance's value; yield each element that it still needs."""
+        guard = equation.statement.guard
+        if equation.guard is not None and guard is not None:
+            place = equation.guard(instance)
+            if place not in self._known[guard.array]:
+                yield Wanted(guard.array, place, equation, guard, instance)
+            if not self._known[guard.array][place]:
+                closed = equation.statement.array == guard.array  # it stays so
+                return np.False_ if closed else NOT_EXECUTED
         if equation.statement.combiner is None:
             value = yield from self._body(equation, [instance], False, record)
             return equation.finished(value)
@@ -260,6 +287,12 @@ class Reference:
     def _body(
         self, equation: Equation, at: Sequence[Point], block: bool, record: list[Input] | None
     ) -> Generator[Wanted, None, Any]:
+        if equation.chooses:
+            one_by_one = []
+            for point in at:
+                value = yield from self._chosen(equation, point, record)
+                one_by_one.append(value)
+            return np.stack(one_by_one) if block else one_by_one[0]
         values: list[Any] = []
         for step in equation.steps:
             if step.value is not None:
@@ -277,8 +310,7 @@ class Reference:
                 for axis, source in step.gathered:
                     position = values[source][k] if block else values[source]
                     element = (*element[:axis], int(position), *element[axis + 1 :])
-                if element not in known:
-                    yield Wanted(read.array, element, equation, read, point)
+                yield from self._needed(Wanted(read.array, element, equation, read, point))
                 results.append(known[element])
                 if record is not None:
                     record.append(Input(read, element, known[element]))
@@ -289,6 +321,57 @@ class Reference:
             else:
                 values.append(np.broadcast_to(results[0], (len(at), *results[0].shape)))
         return values[-1]
+
+    def _needed(self, wanted: Wanted) -> Generator[Wanted, None, None]:
+        """Yield an element that is not known yet; refuse one that does not exist."""
+        known = self._known[wanted.array]
+        if wanted.element not in known:
+            yield wanted
+        if known[wanted.element] is NOT_EXECUTED:
+            raise self._failure(sentences.unexecuted, self.equations.array[wanted.array], wanted)
+
+    def _chosen(
+        self, equation: Equation, point: Point, record: list[Input] | None
+    ) -> Generator[Wanted, None, Any]:
+        """Compute a body at a point, of each `where` on what is open the chosen side only."""
+        values: dict[int, Any] = {}
+
+        def value(k: int) -> Generator[Wanted, None, None]:
+            step = equation.steps[k]
+            if k in values:
+                return
+            if step.chooses:
+                condition, *sides = step.operands
+                yield from value(condition)
+                chosen = sides[0 if values[condition] else 1]
+                yield from value(chosen)
+                both = {condition: values[condition], **dict.fromkeys(sides, values[chosen])}
+                assert step.value is not None
+                shape = concrete(step.body.shape, self.sizes)
+                values[k] = np.broadcast_to(step.value(both, [point], False), shape)
+                return
+            for operand in (*step.operands, *(source for _, source in step.gathered)):
+                yield from value(operand)
+            if step.value is not None:
+                values[k] = step.value(values, [point], False)
+            elif isinstance(step.body, Call):
+                operands = [values[n] for n in step.operands]
+                values[k] = self._answer(equation, step.body, operands, point)
+            else:
+                assert isinstance(step.body, Read)
+                assert step.index is not None
+                element = step.index(point)
+                for axis, source in step.gathered:
+                    element = (*element[:axis], int(values[source]), *element[axis + 1 :])
+                read = step.body
+                yield from self._needed(Wanted(read.array, element, equation, read, point))
+                values[k] = self._known[read.array][element]
+                if record is not None:
+                    record.append(Input(read, element, values[k]))
+
+        last = len(equation.steps) - 1
+        yield from value(last)
+        return values[last]
 
     def _answer(
         self, equation: Equation, call: Call, operands: Sequence[Any], instance: Point
@@ -317,7 +400,9 @@ class Reference:
         if array not in self._equations:
             record = self.equations.array[array]
             self._equations[array] = [
-                Equation(statement, record, self.sizes, self.seed, self.watch, self.data)
+                Equation(
+                    statement, record, self.sizes, self.seed, self.watch, self.data, self._opens
+                )
                 for statement in self.equations.writers[array]
             ]
         return self._equations[array]

@@ -9,10 +9,11 @@ recurrent tensor writes them directly: no statement copies.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from workbench.errors import ProgramError
+from workbench.errors import ProgramError, SourceLine
+from workbench.language.episodes.ends import conditions
 from workbench.language.outside.external_calls import called
 from workbench.language.template.array_names import NamedSource, Reader, array_names
 from workbench.language.tracing.nodes import IDENTITIES, apply
@@ -29,6 +30,7 @@ from workbench.program.values import (
     Body,
     Call,
     Dim,
+    End,
     Equations,
     IndexValue,
     Literal,
@@ -95,6 +97,10 @@ class _Builder:
             updates=next(iter(self.trace.updates)) if len(self.trace.updates) == 1 else "",
             externals=called(self.trace.calls, self.live),
             data=tuple(self.trace.data.values()),
+            ends=tuple(
+                End(e.dim, self.names[e.open], self.names[e.after.source], e.line)
+                for e in self.trace.ends
+            ),
         )
 
     # -- live values and their uses ----------------------------------------------------------------
@@ -299,15 +305,19 @@ class _Builder:
             domain=self._domain(node.dims),
             array=name,
             write=write,
-            body=self._body(node.operands[0], {})
-            if node.combiner is not None
-            else self._call(node, {}),
+            body=self._existing(
+                node,
+                self._body(node.operands[0], {})
+                if node.combiner is not None
+                else self._call(node, {}),
+            ),
             reduction_dims=tuple(n for n, _, _ in node.over),
             reduction=reduction,
             combiner=node.combiner,
             scope=scope,
             phase=phase,
             line=line,
+            guard=self._guard(node.dims, [name for name, _, _ in node.over], name, line),
         )
 
     def _piece_statement(self, source: Recurrent, piece: Piece) -> Statement:
@@ -321,7 +331,44 @@ class _Builder:
             scope=source.scope,
             phase=piece.phase,
             line=piece.line,
+            guard=None
+            if piece.everywhere
+            else self._guard(piece.dims, (), self.names[source], piece.line),
         )
+
+    def _guard(
+        self, dims: tuple[str, ...], over: Sequence[str], name: str, line: SourceLine | None
+    ) -> Read | None:
+        """Return the element that says whether an instance over `dims` is executed."""
+        guards = []
+        for episodes in self.trace.ends:
+            if episodes.dim not in dims:
+                continue
+            reduced = {d for d in episodes.dims for n in over if n == d or n.startswith(f"{d}_")}
+            lacking = [d for d in episodes.dims if d not in dims and d not in reduced]
+            if lacking:
+                listed = ", ".join(lacking)
+                raise ProgramError(
+                    f"{name} varies over {episodes.dim}, along which each {listed} has an episode "
+                    f"of its own that ends, but not over {listed}: say for which {listed}, or "
+                    "reduce over it",
+                    line,
+                )
+            if episodes.covers(dims):
+                guards.append(self._read(episodes.open, episodes.here))
+        return guards[0] if guards else None
+
+    def _existing(self, node: Node, body: Body) -> Body:
+        """Return a body that reads what exists: a value over a range may be of points past the end
+        of an episode, where it is read by nothing.
+        """
+        ranges = [d for d in node.dims if self.trace.dims[d].axis is not None]
+        if not ranges or not self.trace.ends:
+            return body
+        for episodes, place in dict.fromkeys(conditions(Tensor(node), ranges, self.trace.ends)):
+            arguments = (self._read(episodes.open, place), body, Literal(0, body.dtype))
+            body = Call("where", arguments, body.dtype, body.shape)
+        return body
 
     # -- bodies ------------------------------------------------------------------------------------
 

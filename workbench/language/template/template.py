@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from workbench.errors import ProgramError, SizeError, SourceLine, WorkbenchError
+from workbench.language.episodes.outputs import returned
 from workbench.language.template.build import build
 from workbench.language.template.naming import naming
 from workbench.language.template.root_schedule import scheduled
@@ -73,7 +74,8 @@ class Template:
                 if error.line is None:
                     error = ProgramError(error.message, line_of(error))
                 raise error from None
-            equations = build(trace, self._outputs(outputs), inspect.getdoc(self.function) or "")
+            results = returned(self._outputs(outputs))
+            equations = build(trace, results, inspect.getdoc(self.function) or "")
         check(equations)
         return scheduled(equations)
 

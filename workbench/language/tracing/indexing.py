@@ -49,8 +49,38 @@ def read(x: Tensor, key: Any) -> Tensor:
     first = where is None and dims and whole(entries[0]) is not None
     if first and not quoting.is_held(x, sys._getframe(2)):  # of who wrote x[…]
         raise ProgramError(_first_place(x, dims, entries), user_line())
-    moved = x.substitute(_moves(x, dims, outer)) if outer else x
+    moved = _at(x, dims, outer) if outer else x
     return _inner(moved, inner, 0 if where is None else len(x.shape) - len(inner))
+
+
+def _at(x: Tensor, dims: list[str], entries: list[Any]) -> Tensor:
+    """Return `x` at indices and ranges of its dims. The last step of an episode, plus a number,
+    makes it a gather.
+    """
+    positions = {d: e for d, e in zip(dims, entries, strict=False) if _is_end(e)}
+    if not positions:
+        return x.substitute(_moves(x, dims, entries))
+    plain = [variable(d) if d in positions else e for d, e in zip(dims, entries, strict=False)]
+    moves = _moves(x, dims, plain)
+    used = {v for d, e in moves.items() if d not in positions for v in e.variables}
+    if used & set(positions):
+        listed = ", ".join(sorted(used & set(positions)))
+        raise ProgramError(
+            f"[{_text(entries)}] of {x!r} has an index that depends on data for {listed}, and "
+            f"{listed} in another index; use wb.gather",
+            user_line(),
+        )
+    return gather(x.substitute(moves), **positions)
+
+
+def _is_end(x: Any) -> bool:
+    """Tell whether an index is the last step of an episode, plus a number."""
+    if not isinstance(x, Tensor):
+        return False
+    source = x.source
+    if not isinstance(source, Node) or source.operation not in ("add", "subtract"):
+        return any(source is episodes.last.source for episodes in current().ends)
+    return any(_is_end(y) for y in source.operands)
 
 
 def _is_constant(x: Tensor) -> bool:
@@ -62,10 +92,12 @@ def _along(x: Tensor, entries: list[Any]) -> Tensor:
     varies over the ranges so that they can be reduced.
     """
     dims: set[str] = set()
+    places: list[Expression] = []
     axis = 0
     for entry in entries:
         if not isinstance(entry, slice):
-            dims |= _affine(x, "it", entry).variables
+            places.append(_affine(x, "it", entry))
+            dims |= places[-1].variables
             continue
         if entry.start is None or entry.stop is None:
             raise ProgramError(
@@ -73,9 +105,10 @@ def _along(x: Tensor, entries: list[Any]) -> Tensor:
                 "range",
                 user_line(),
             )
-        dims |= _range("k", entry, axis).variables
+        places.append(_range("k", entry, axis))
+        dims |= places[-1].variables
         axis += 1
-    return repeated(x, current().ordered(dims))
+    return repeated(x, current().ordered(dims), tuple(places))
 
 
 def _first_place(x: Tensor, dims: list[str], entries: list[Any]) -> str:

@@ -52,7 +52,7 @@ def _key(node: Node) -> tuple[object, ...]:
         node.dims,
         node.shape,
         node.dtype,
-        repr(node.options["value"])
+        (repr(node.options["value"]), node.options.get("places"))
         if node.operation == "literal"
         else tuple(sorted(node.options.items())),
         node.combiner,
@@ -98,8 +98,10 @@ def literal(value: Any, dtype: str | None = None) -> Tensor:
     )
 
 
-def repeated(x: Tensor, dims: tuple[str, ...]) -> Tensor:
-    """Mark a constant as varying over dims, along which it is the same."""
+def repeated(x: Tensor, dims: tuple[str, ...], places: tuple[Expression, ...]) -> Tensor:
+    """Mark a constant as varying over dims, along which it is the same; `places` are the indices at
+    which it was read.
+    """
     assert isinstance(x.source, Node)
     return record(
         current(),
@@ -108,7 +110,7 @@ def repeated(x: Tensor, dims: tuple[str, ...]) -> Tensor:
         dims=dims,
         shape=x.shape,
         dtype=x.dtype,
-        options=x.source.options,
+        options={**x.source.options, "places": places},
         inline=True,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +32,8 @@ class Piece:
     number: int = 0
     """The position in the text."""
     phase: str = ""
+    everywhere: bool = False
+    """True if it also defines elements past the end of an episode: a derivative, 0 there."""
 
 
 class Recurrent(Tensor):
@@ -43,6 +46,7 @@ class Recurrent(Tensor):
         "declared",
         "line",
         "name",
+        "past_end",
         "pieces",
         "scope",
         "trace",
@@ -60,6 +64,8 @@ class Recurrent(Tensor):
         self.line = user_line()
         self.trace = current()
         self.pieces: list[Piece] = []
+        self.past_end = math.nan
+        """The value, as an output, past the end of an episode."""
         super().__init__(self)
 
     @property
@@ -83,6 +89,7 @@ class Recurrent(Tensor):
         value: Tensor,
         domain: str | None = None,
         line: SourceLine | None = None,
+        everywhere: bool = False,
     ) -> None:
         """Add the piece `self[index] = value`, by default on the user's present line."""
         line, text = line or user_line(), self._text(index)
@@ -97,7 +104,8 @@ class Recurrent(Tensor):
             )
         value = self._fitted(value, text)
         trace = current()
-        piece = Piece(index, dims, value, line, domain, trace.position(), trace.phase)
+        number = trace.position()
+        piece = Piece(index, dims, value, line, domain, number, trace.phase, everywhere)
         self.pieces.append(piece)
 
     def _fitted(self, value: Tensor, text: str) -> Tensor:

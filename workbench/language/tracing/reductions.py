@@ -9,7 +9,7 @@ from workbench.language.tracing.functions import reshape, sqrt
 from workbench.language.tracing.given_shapes import axes_of
 from workbench.language.tracing.nodes import apply, cast, index, record
 from workbench.language.tracing.tensor import Axis, Bound, Node, Tensor
-from workbench.language.tracing.trace import current, dim_names, user_line
+from workbench.language.tracing.trace import current, dim_names, inline, user_line
 from workbench.polyhedral.dependences.witness import smallest
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.sets.relations import box, parse_set, possible
@@ -51,18 +51,43 @@ def reduce(
 
 def mean(x: Tensor, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return the sum divided by the count."""
+    number: Tensor | float | None = None
     if axis is None:
         names = _ranges(x) if over is None else dim_names(over)
         _refuse_twice(x, "mean", names)
         _refuse_empty(names)
+        number = _executed(x, names)
+        if number is not None and over is None:
+            number = number * number_of_entries(x)
     total = reduce(cast(x, "float"), "sum", over, axis, keepdims)
-    return _of_kind("mean", total / count(x, over, axis))
+    return _of_kind("mean", total / (count(x, over, axis) if number is None else number))
+
+
+def _executed(x: Tensor, names: tuple[str, ...]) -> Tensor | None:
+    """Count the points over dims whose values exist; None where that is all of them."""
+    from workbench.language.episodes.ends import existing  # the circle tracing <-> episodes
+
+    held = existing(x, "mean", names)[1]
+    if held is None:
+        return None
+    with inline():
+        one = cast(held, "float")
+    return reduce_over(one, "sum", _bounds(names))
 
 
 def std(x: Tensor, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return the square root of the mean squared distance from the mean."""
     distance = x - mean(x, over, axis, keepdims=axis is not None)
     return _of_kind("std", sqrt(mean(distance * distance, over, axis, keepdims)))
+
+
+def truth(
+    x: Tensor, name: str, kind: str, over: Any = None, axis: Axis = None, keepdims: bool = False
+) -> Tensor:
+    """Combine a boolean by "min" (all) or "max" (any)."""
+    if x.dtype != "bool":
+        raise ProgramError(f"{name} of {x!r}, which is {x.dtype}; expected bool", user_line())
+    return apply("equal", reduce(cast(x, "int32"), kind, over, axis, keepdims), 1)
 
 
 def _refuse_empty(ranges: tuple[str, ...]) -> None:
@@ -134,6 +159,14 @@ def count(x: Tensor, over: Any, axis: Axis) -> Tensor | float:
     return float(total.constant) if not total.terms else cast(index(total), "float")
 
 
+def number_of_entries(x: Tensor) -> Tensor | float:
+    """Return the number of entries of the inner shape."""
+    total = expression(1)
+    for n in x.shape:
+        total = total * n
+    return float(total.constant) if not total.terms else cast(index(total), "float")
+
+
 def reduce_over(
     x: Tensor,
     kind: str,
@@ -167,6 +200,9 @@ def collect(x: Tensor, over: str) -> Tensor:
     """Return all values of `x` over a dim, along a leading inner axis as long as the dim."""
     trace = current()
     own = trace.range(over)
+    from workbench.language.episodes.ends import existing  # the circle tracing <-> episodes
+
+    existing(x, "collect", (over,))
     return record(
         trace,
         operation="collect",
@@ -212,5 +248,11 @@ def _dims(x: Tensor, kind: str, names: tuple[str, ...]) -> Tensor:
             )
     if x.dtype == "bool":
         x = cast(x, "int32")
-    over = tuple((n, trace.dims[n].lower, trace.dims[n].upper) for n in names)
-    return reduce_over(x, kind, over)
+    from workbench.language.episodes.ends import existing  # the circle tracing <-> episodes
+
+    return reduce_over(existing(x, kind, names)[0], kind, _bounds(names))
+
+
+def _bounds(names: tuple[str, ...]) -> tuple[Bound, ...]:
+    trace = current()
+    return tuple((n, trace.dims[n].lower, trace.dims[n].upper) for n in names)

@@ -6,6 +6,7 @@ A `Tensor` never copies: indexing returns another read of the same source. Opera
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn, Union
@@ -63,6 +64,8 @@ class Node:
     phase: str = ""
     line: SourceLine | None = None
     inline: bool = False
+    past_end: float = math.nan
+    """The value, as an output, past the end of an episode."""
 
     @property
     def points(self) -> tuple[str, ...]:
@@ -235,6 +238,18 @@ class Tensor(Operators):
         from workbench.language.tracing import reductions
 
         return reductions.reduce(self, "min", over, axis, keepdims)
+
+    def all(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
+        """Tell whether a boolean is true everywhere, as `min`."""
+        from workbench.language.tracing import reductions
+
+        return reductions.truth(self, "all", "min", over, axis, keepdims)
+
+    def any(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
+        """Tell whether a boolean is true anywhere, as `max`."""
+        from workbench.language.tracing import reductions
+
+        return reductions.truth(self, "any", "max", over, axis, keepdims)
 
     def argmax(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
         """Return the position of the first maximum over one dimension or one inner axis."""

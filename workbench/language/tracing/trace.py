@@ -32,6 +32,7 @@ from workbench.program.data.declared import DataSet
 from workbench.program.values import Parameter
 
 if TYPE_CHECKING:
+    from workbench.language.episodes.ends import AssumedDelay, OpenEpisodes
     from workbench.language.outside.external_calls import Calls
     from workbench.language.tracing.recurrent import Recurrent
     from workbench.language.tracing.tensor import Node
@@ -91,6 +92,10 @@ class Trace:
     """The calls of each external object."""
     data: dict[str, DataSet] = field(default_factory=dict)
     """The data sets by name."""
+    ends: list[OpenEpisodes] = field(default_factory=list)
+    """The dims along which episodes end."""
+    assumed: list[AssumedDelay] = field(default_factory=list)
+    """What reductions over such dims took for granted."""
     returned: SourceLine | None = None
     """The line on which the program function returned its outputs."""
 

@@ -60,7 +60,7 @@ def _equations(equations: Equations, added: Collection[str]) -> Iterator[tuple[s
             yield f"  {' / '.join(scope)}:", None
         for statement in statements:
             first = statement.array not in introduced
-            note = "    # added up" if statement.array in added else ""
+            note = "    # added up" if statement.array in added else _guard(statement)
             yield "    " + _line(statement, equations, first) + note, statement.name
             introduced.add(statement.array)
 
@@ -101,6 +101,14 @@ def _line(statement: Statement, equations: Equations, first: bool) -> str:
     kind = type_text(equations.array[statement.array]) if first else ""
     typed = f"{left}: {kind}" if kind else left
     return f"{typed} = {right_side(statement, equations)}{domain_text(statement, equations)}"
+
+
+def _guard(statement: Statement) -> str:
+    """Return where a statement is executed, if not everywhere; what is open says so itself."""
+    guard = statement.guard
+    if guard is None or guard.array == statement.array:
+        return ""
+    return f"    # if {element_text(guard.array, guard.index)}"
 
 
 def _results(equations: Equations) -> Iterator[str]:

@@ -36,6 +36,7 @@ from workbench.program.text.infix import at_text, body_text, element_text, equat
 from workbench.program.text.ranges import extent_text, unnamed_ranges
 from workbench.program.values import Array, Body, Call, Equations, IndexValue, Read, Statement, walk
 from workbench.program.wellformed import sentences
+from workbench.program.wellformed.ended import ends_are_known, reads_exist
 from workbench.program.wellformed.types import check_types
 
 COMBINERS = ("sum", "max", "min", "argmax", "collect")
@@ -62,6 +63,8 @@ def check(equations: Equations, before: Equations | None = None) -> None:
     reads_are_inside(equations, fresh)
     reads_are_defined(equations)
     ranges_are_not_empty(equations, fresh)
+    ends_are_known(equations)
+    reads_exist(equations, equations.statements)
 
 
 def _fresh(equations: Equations, before: Equations | None) -> tuple[Statement, ...]:

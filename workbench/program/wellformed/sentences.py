@@ -62,6 +62,23 @@ def undefined(
     return f"{_read(record, reader, sizes, ranges)}, but nothing defines {record.called}{where}"
 
 
+def unexecuted(
+    record: Array,
+    element: Point,
+    reader: Reader | None,
+    sizes: Mapping[str, int],
+    ranges: Ranges | None = None,
+) -> str:
+    """Return the refusal of an element that does not exist, as its episode ended before."""
+    where = point_text(record.dims, element)
+    if reader is None:
+        return f"{record.called} at {where} does not exist: its episode ended before"
+    return (
+        f"{_read(record, reader, sizes, ranges)}, but {record.called} at {where} does not exist: "
+        "its episode ended before"
+    )
+
+
 def impossible(where: str) -> str:
     """Return the refusal of a Categorical without a legal choice."""
     return f"all logits of a Categorical are -inf at {where}: it has no choice"

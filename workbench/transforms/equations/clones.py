@@ -4,7 +4,7 @@ read. They have the origin of the original, hence the same draws.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.names import free
@@ -121,11 +121,21 @@ def _gathered(program: Program, array: str, group: CloneGroup, name: str) -> Clo
         array=name,
         write=tuple(map(variable, written)),
         body=moved(original.body, moves),
+        guard=_moved_guard(original.guard, moves),
     )
     _expect_defined(program, clone)
     new = replace(record, name=name, dims=written, extent=extent_of(domain))
     index = tuple(variable(d) - first[d] for d in dims)
     return Clone(new, (clone,), ((read, Read(name, index, record.dtype, record.shape)),))
+
+
+def _moved_guard(guard: Read | None, moves: Mapping[str, Expression | Body]) -> Read | None:
+    """Return the guard of a clone; None at computed positions, where it is not known."""
+    if guard is None:
+        return None
+    there = moved(guard, moves)
+    assert isinstance(there, Read)
+    return there if all(isinstance(e, Expression) for e in there.index) else None
 
 
 def _counted(

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from workbench.identity import remembered
 from workbench.program.values import Program
+from workbench.program.wellformed.ended import why_missing
 from workbench.transforms.rules import BY_NAME, ROWS
 from workbench.transforms.rules.rewriting import Rewriter
 from workbench.transforms.rules.row import RuleRow
@@ -122,6 +123,8 @@ def simplified(program: Program, rows: tuple[RuleRow, ...]) -> tuple[Program, Ap
         for row in rows:
             if row.whole is not None:
                 done = row.whole(program)
+                if why_missing(done.program.equations) is not None:
+                    continue
                 program = done.program
                 if done.where:
                     applied.setdefault(row, []).extend(done.where)

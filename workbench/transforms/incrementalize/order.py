@@ -51,7 +51,7 @@ def placed(schedule: Tree, after: Equations, old: Statement, rewrite: Rewrite, d
     around = loops_above(paths(tree)[old.name])
     top = next((loop for loop in around if loop.dim == dim), None)
     region = _leaf(tree, old.name) if top is None else top
-    at = _Place(old, tuple(rewrite.pieces.statements), dim, rewrite.names, region)
+    at = _Place(old, rewrite.pieces.guarded, dim, rewrite.names, region)
     return at.walk(tree, dependences(after))
 
 

@@ -69,7 +69,23 @@ class Pieces:
                 reduction_dims=tuple(over),
                 reduction=reduction if over else "",
                 combiner=self.old.combiner if over else None,
+                guard=None,
             )
+        )
+
+    @property
+    def guarded(self) -> tuple[Statement, ...]:
+        """The statements, executed where the old one is: at its dimensions, but for recurrences,
+        which come to what is needed through all that is not.
+        """
+        guard = self.old.guard
+        if guard is None:
+            return tuple(self.statements)
+        recurring = {s.array for s in self.statements if any(r.array == s.array for r in s.reads)}
+        dims = {v for e in guard.index if isinstance(e, Expression) for v in e.variables}
+        return tuple(
+            s if s.array in recurring or not dims <= set(s.dims) else replace(s, guard=guard)
+            for s in self.statements
         )
 
 

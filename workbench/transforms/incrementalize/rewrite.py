@@ -307,7 +307,7 @@ def equations_with(equations: Equations, old: Statement, rewrite: Rewrite) -> Eq
         new
         for s in equations.statements
         if s.name not in gone
-        for new in (rewrite.pieces.statements if s is old else (s,))
+        for new in (rewrite.pieces.guarded if s is old else (s,))
     )
     idle = {s.array for s in rewrite.unused}
     arrays: list[Array] = []

@@ -4,7 +4,7 @@ moves out of it, and work that no output needs is dropped.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -137,6 +137,8 @@ def _equations(program: Program, array: Array) -> Any:
     """
     carried = is_carried(program.equations, array)
     writers = program.writers[array.name]
+    if any(array.name in (end.open, end.after) for end in program.equations.ends):
+        return None
     if not all(_may_merge(s.body) for s in writers):
         return None
     pieces = frozenset(
@@ -149,6 +151,7 @@ def _equations(program: Program, array: Array) -> Any:
             s.reduction,
             s.combiner,
             s.origin if carried or not is_pure(s.body) else "",
+            s.guard,
         )
         for s in writers
     )
@@ -337,11 +340,22 @@ def _extracted(
         phase=first.phase,
         origin=name,
         line=first.line,
+        guard=_shared_guard([program.statement[n] for n in names], part.dims),
     )
     read = Read(name, write, array.dtype, array.shape)
     reading = _replaced(program.equations, part.body, read, names)
     changed = with_array(program, reading, array, (own,), names)
     return None if isinstance(changed, Unplaced) else (changed, name)
+
+
+def _shared_guard(readers: Sequence[Statement], dims: Collection[str]) -> Read | None:
+    """Return the guard that all readers have, if it says as much over `dims`."""
+    guards = dict.fromkeys(s.guard for s in readers)
+    (guard,) = guards if len(guards) == 1 else (None,)
+    if guard is None:
+        return None
+    entries = [e for e in guard.index if isinstance(e, Expression)]
+    return guard if {v for e in entries for v in e.variables} <= set(dims) else None
 
 
 def _replaced(equations: Equations, part: Body, read: Read, names: Collection[str]) -> Equations:

@@ -21,6 +21,7 @@ from workbench.polyhedral.expression import whole
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.program.wellformed import rules
+from workbench.program.wellformed.ended import why_missing
 from workbench.transforms.step.argument_names import array_called, dims_of
 from workbench.transforms.step.arguments import (
     as_tuple,
@@ -278,6 +279,9 @@ def _recheck(before: Program, after: Program, step: Transform) -> Refusal | None
     """
     same_equations = after.equations is before.equations
     if not same_equations:
+        missing = why_missing(after.equations)
+        if missing is not None:
+            return Refusal("capability", f"{step}: {missing.message}", line=missing.line)
         rules.check(after.equations, before.equations)
     if not same_equations or after.schedule is not before.schedule:
         broken = violation(after.schedule, dependences(after.equations))

@@ -1,0 +1,142 @@
+"""Programs whose episodes end: the reference and every backend against loops that break."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import workbench as wb
+from tests.episodes.rolled import Kind, assert_equal, expected, walk
+from workbench import environments
+from workbench.backends.reference.evaluator import Reference
+
+MIXED = Kind(decay=1.1, drift=1.0, chance=0.15, limit=3.0, last=5)
+KINDS = st.builds(
+    Kind,
+    decay=st.sampled_from([0.5, 1.0, 1.5]),
+    drift=st.sampled_from([-1.0, 0.7]),
+    chance=st.sampled_from([0.0, 0.1, 0.4, 1.1]),
+    limit=st.sampled_from([0.6, 2.0, 1e9]),
+    last=st.integers(0, 7),
+)
+BACKENDS = [name for name in ("numpy", "native") if wb.backends()[name] is None]
+
+
+@settings(max_examples=25, deadline=None)
+@given(KINDS, st.integers(1, 3), st.integers(1, 6), st.integers(0, 3))
+def test_reference_is_a_loop_that_breaks(kind: Kind, B: int, T: int, seed: int) -> None:
+    program = walk(kind)(B=B, I=2, T=T)
+    found = Reference(program.equations, seed=seed).outputs()
+    assert_equal(found, expected(program, kind, B, 2, T, seed))
+
+
+@settings(max_examples=12, deadline=None)
+@given(KINDS, st.integers(1, 3), st.integers(1, 6), st.integers(0, 3), st.booleans())
+def test_numpy_is_a_loop_that_breaks(
+    kind: Kind, B: int, T: int, seed: int, optimized: bool
+) -> None:
+    program = walk(kind)(B=B, I=2, T=T)
+    variant = wb.variant(program)
+    variant = wb.optimize(variant, backend="numpy") if optimized else variant
+    run = wb.run(variant, "numpy", seed=seed, dtype="float64", progress=False)
+    wanted = expected(program, kind, B, 2, T, seed)
+    assert_equal(run, wanted)
+    np.testing.assert_array_equal(run.lengths["t"], wanted["end"] + 1)
+    assert run.unended == {"t": wanted["unended"]}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("optimized", [False, True], ids=["as_written", "optimized"])
+@pytest.mark.parametrize("kind", [MIXED, Kind(0.5, 1.0, 0.1, 1e9, 99)], ids=["mixed", "never"])
+def test_backend_is_a_loop_that_breaks(backend: str, optimized: bool, kind: Kind) -> None:
+    program = walk(kind)(B=5, I=3, T=8)
+    variant = wb.variant(program)
+    variant = wb.optimize(variant, backend=backend) if optimized else variant
+    for seed in (0, 1):
+        run = wb.run(variant, backend, seed=seed, dtype="float64", progress=False)
+        wanted = expected(program, kind, 5, 3, 8, seed)
+        assert_equal(run, wanted)
+        assert run.unended == {"t": wanted["unended"]}
+    assert ("no end of" in repr(run)) == (wanted["unended"] > 0)
+
+
+def test_every_step_keeps_the_meaning() -> None:
+    program = walk(MIXED)(B=3, I=2, T=5)
+    wanted = expected(program, MIXED, 3, 2, 5, 0)
+    root = wb.variant(program)
+    taken = [move.step for move in root.moves() if move.refusal is None]
+    assert len(taken) > 10
+    for step in taken:
+        run = wb.run(root.apply(step), "numpy", dtype="float64", progress=False)
+        assert_equal(run, wanted)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_cartpole_ends_as_gymnasiums_does(backend: str) -> None:
+    gymnasium = pytest.importorskip("gymnasium")
+
+    @wb.program
+    def balance(B: int = 4, T: int = 60) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        env = environments.CartPole()
+        state = wb.recurrent("state", env.state_size, over=(b, t))
+        action = wb.cast(wb.uniform(over=(b, t)) < 0.6, int)
+        following, reward, terminated, truncated = env.step(state, action)
+        state[b, 0] = env.reset(over=b)
+        state[b, t + 1] = following
+        wb.until(terminated | truncated, over=t)
+        return {"state": state, "action": action, "score": reward.sum(over=t)}
+
+    run = wb.run(balance(), backend, dtype="float64", progress=False)
+    env = gymnasium.make("CartPole-v1").unwrapped
+    for b in range(4):
+        env.reset(seed=0)
+        env.state = run["state"][b, 0, :4]
+        score, done = 0.0, False
+        for t in range(60):
+            _, reward, done, _, _ = env.step(int(run["action"][b, t]))
+            score += reward
+            np.testing.assert_allclose(run["state"][b, t + 1, :4], env.state, rtol=1e-9, atol=1e-9)
+            if done:
+                break
+        assert done
+        assert run["score"][b] == score == run.lengths["t"][b]
+        assert np.isnan(run["state"][b, t + 2 :]).all()
+        assert not run["action"][b, t + 1 :].any()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_a_closed_lane_computes_does_not_fail(backend: str) -> None:
+    @wb.program
+    def looked_up(B: int = 3, T: int = 6) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        n = wb.recurrent("n", (), over=(b, t), dtype=int)
+        n[b, 0] = wb.index(b)
+        n[b, t + 1] = n + 2
+        table = wb.exp(np.arange(5.0))
+        end = wb.until(n + 2 > 3, over=t)
+        value = table[n] + 1.0 / wb.cast(6 // (4 - n), float)
+        return {"value": value.sum(over=t), "end": end}
+
+    run = wb.run(looked_up(), backend, dtype="float64", progress=False)
+    np.testing.assert_array_equal(run["end"], [1, 1, 0])
+    truth = [sum(np.exp(k) + 1 / (6 // (4 - k)) for k in ks) for ks in ([0, 2], [1, 3], [2])]
+    np.testing.assert_allclose(run["value"], truth)
+
+
+def test_text_names_what_is_open_and_where_it_is_executed() -> None:
+    text = str(walk(MIXED)())
+    assert "open[b, i, 0]: bool = True" in text
+    assert "open[b, i, t + 1] = open[b, i, t] and not event[b, i, t]" in text
+    assert "gain[b, i, t] = x[b, i, t] * noise[b, i, t]    # if open[b, i, t]" in text
+
+
+def test_one_value_past_an_end_says_so() -> None:
+    program = walk(Kind(1.0, 1.0, 0.0, 1e9, 2))()
+    assert float(wb.value(program, "gain", b=0, i=0, t=2).value) > 0
+    with pytest.raises(wb.errors.ProgramError, match="gain at b=0, i=0, t=3 does not exist"):
+        wb.value(program, "gain", b=0, i=0, t=3)
