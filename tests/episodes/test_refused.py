@@ -138,11 +138,13 @@ def test_external_objects_are_refused() -> None:
     def outside(B: int = 2, T: int = 4) -> dict[str, Any]:
         b, t = wb.dims(b=B, t=T)
         env = environments.Gymnasium("CartPole-v1")
-        x = wb.recurrent("x", (), over=(b, t))
-        x[b, 0] = 0.5
-        x[b, t + 1] = x + env.reset(over=b)[..., 0]
-        end = wb.until(x > 0.8, over=t)
-        return {"end": end}
+        state = wb.recurrent("state", env.state_size, over=(b, t))
+        action = wb.cast(wb.uniform(over=(b, t)) < 0.5, int)
+        following, reward, terminated, truncated = env.step(state, action)
+        state[b, 0] = env.reset(over=b)
+        state[b, t + 1] = following
+        end = wb.until(terminated | truncated, over=t)
+        return {"end": end, "score": reward.sum(over=t)}
 
     with pytest.raises(ProgramError, match="called past an end too, which is not possible yet"):
         outside()

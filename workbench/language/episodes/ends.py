@@ -93,6 +93,7 @@ def until(event: object, over: object) -> Tensor:
     known = next((e for e in trace.ends if dim in e.dims or e.dim in x.dims), None)
     if known is not None:
         raise ProgramError(f"{dim} has episodes with an end already (of {known.dim})", line)
+    refuse_calls(line)
     size = trace.dims[dim].upper
     opened = Recurrent("open", (), x.dims, "bool", trace.scope)
     trace.recurrents.append(opened)
@@ -338,6 +339,16 @@ def delay_of(recurrent: Recurrent, episodes: OpenEpisodes, assumed: bool = False
             recurrent.line,
         )
     return delays.pop() if delays else 0
+
+
+def refuse_calls(line: SourceLine | None) -> None:
+    """Refuse external objects, which would be called for lanes that have ended too."""
+    for calls in current().calls:
+        raise ProgramError(
+            f"wb.until beside {calls.external.name}: an external object would be called past an "
+            "end too, which is not possible yet",
+            line,
+        )
 
 
 def check_assumed() -> None:

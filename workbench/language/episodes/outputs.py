@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from workbench.errors import ProgramError
-from workbench.language.episodes.ends import OpenEpisodes, check_assumed
+from workbench.language.episodes.ends import OpenEpisodes, check_assumed, refuse_calls
 from workbench.language.tracing.nodes import apply, literal
 from workbench.language.tracing.recurrent import Piece, Recurrent
 from workbench.language.tracing.tensor import Tensor
@@ -18,13 +18,8 @@ def returned(outputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Return the outputs as a result holds them, and behind them the lengths of episodes."""
     check_assumed()
     ends = current().ends
-    if ends and current().calls:
-        called = current().calls[0].external
-        raise ProgramError(
-            f"wb.until beside {called.name}: an external object would be called past an end too, "
-            "which is not possible yet",
-            ends[0].line,
-        )
+    if ends:
+        refuse_calls(ends[0].line)
     result = {name: _filled(name, x) for name, x in outputs.items()}
     for episodes in ends:
         name = f"open_{episodes.dim}"
