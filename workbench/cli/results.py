@@ -117,7 +117,7 @@ def _save_csv(result: Result, path: Path) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow([dims[0] if dims else "row", *columns])
-        first = result.first if result.variant.program.updates in dims else 0
+        first = result.first if result.counted in dims else 0
         for row in range(length):
             writer.writerow([first + row, *(_entry(x, row) for x in columns.values())])
 

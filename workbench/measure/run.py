@@ -24,7 +24,7 @@ from workbench.measure.runs import checkpoint
 from workbench.measure.runs.checkpoint import Checkpoint
 from workbench.measure.runs.compiling import compiled
 from workbench.measure.runs.progress import Report, bar, beforehand, title
-from workbench.program.carried import KEPT, keeping, resumed
+from workbench.program.carried import KEPT, along, counting, keeping, resumed
 from workbench.program.sizes import resolve
 from workbench.program.text.units import bytes_text, on_threads, percent, seconds_text
 from workbench.program.values import Equations, Program
@@ -72,7 +72,8 @@ class Result(Mapping[str, Any]):
     """By such a dim: the number of episodes in which the event never came."""
     carried: Mapping[str, npt.NDArray[Any]] = field(repr=False, default_factory=dict)
     """The values that the last update handed to the next: parameters, an optimizer's moments,
-    environment states. Empty after Ctrl-C, and where the program has no parameters."""
+    environment states. Empty after Ctrl-C. Of a program without parameters they are those of its
+    outermost recurrence, where they were to be kept."""
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         if name not in self.outputs:
@@ -84,6 +85,11 @@ class Result(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self.outputs)
+
+    @property
+    def counted(self) -> str:
+        """The dim that counts updates: a run goes on along it."""
+        return counting(self.variant.root.program.equations)
 
     @property
     def peak_bytes(self) -> int:
@@ -101,6 +107,11 @@ class Result(Mapping[str, Any]):
         """
         program = self.variant.program
         checkpoint.expect_savable(self.variant.root.program, path)
+        if not self.carried and not self.interrupted:
+            raise WorkbenchError(
+                f"{program.name} has no parameters, and what its recurrences carry was not kept: "
+                "wb.run(…, keep=True) keeps it"
+            )
         if self.interrupted:
             raise WorkbenchError(
                 f"the run was interrupted after {self.completed} of {self.total} updates: "
@@ -112,7 +123,7 @@ class Result(Mapping[str, Any]):
             sizes=self.sizes,
             seed=self.seed,
             dtype=self.dtype,
-            updates=self.first + program.dim[program.updates].size.evaluate(self.sizes),
+            updates=self.first + program.dim[self.counted].size.evaluate(self.sizes),
             tensors=self.carried,
         )
         checkpoint.save(kept, path)
@@ -124,7 +135,7 @@ class Result(Mapping[str, Any]):
         import pandas as pd
 
         def index(dim: str, length: int) -> Any:
-            start = self.first if dim == self.variant.program.updates else 0
+            start = self.first if dim == self.counted else 0
             return pd.RangeIndex(start, start + length, name=dim)
 
         columns = {
@@ -143,7 +154,7 @@ class Result(Mapping[str, Any]):
 
         program = self.variant.program
         sizes = ", ".join(f"{p.name}={self.sizes[p.name]}" for p in program.parameters)
-        first = {program.updates: self.first} if self.first else {}
+        first = {self.counted: self.first} if self.first else {}
         title = f"{program.name}: {sizes}, seed {self.seed}, {self.dtype}"
         return curves(self.outputs, self.dims, title, names or None, first)
 
@@ -177,6 +188,7 @@ def run(
     parameters: str | Path | Mapping[str, Any] | None = None,
     threads: int | None = None,
     data: Data = None,
+    keep: bool = False,
 ) -> Result:
     """Run a variant as it is, or a program under the automatic recipe for these sizes, this backend
     and the device's capacity (`result.variant.steps` shows it).
@@ -196,7 +208,10 @@ def run(
     `parameters`: a file that `Result.save` wrote, or arrays by name, to start from. From a file the
     run goes on: all values carried over updates are read from it, and updates are counted on.
     Unless given, the seed is the file's, so that the run equals the rest of one longer run. From
-    arrays by name a new run starts, in which those named have these values at first.
+    arrays by name a new run starts, in which those named have these values at first: parameters, or
+    any other array that a recurrence begins with. A program without `nn.parameters` goes on along
+    the outermost dim of a recurrence; `keep` then keeps what that hands on, in `result.carried` and
+    for `result.save`. With parameters it is kept anyway.
 
     `data`: the sources of the program's data sets by name, each arrays by column, as in `{"log":
     {"state": states, "reward": rewards}}`, a structured array, a file, a folder of .npy files, or a
@@ -235,6 +250,10 @@ def run(
     if seed is None:
         seed = 0 if start is None else start.seed
     program, written, given = chosen.program, chosen.root.program, {}
+    if keep or start is not None:
+        program, written = along(program), along(written)
+    if keep:
+        checkpoint.expect_kept(written)
     if start is not None:
         given = checkpoint.fitting(start, written, known, dtype)
         program = holding(resumed(program, given, start.updates, written.equations))

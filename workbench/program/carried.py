@@ -7,16 +7,20 @@ replaces the starts and counts updates from `first` on: in numbers made of the u
 correction, an annealed rate) and in the counters of random draws, so that the draws go on and do
 not repeat.
 
+A program without parameters has no such dimension. A run that is to go on, or to be gone on from,
+is then along the outermost dim of a recurrence (`along`): `table[i + 1] = …` is carried over `i`.
+
 The program as written decides what is carried. Steps change the statements that start it, but not
 their origins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from workbench.errors import ProgramError
+from workbench.identity import remembered
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.expressions.atoms import Choice, Size
 from workbench.polyhedral.sets.relations import extent_of, hull
@@ -61,6 +65,37 @@ class Start:
         return (*lengths, *(expression(n) for n in self.array.shape))
 
 
+def counting(equations: Equations) -> str:
+    """Return the dimension along which a run can go on: that which counts updates, else the first
+    that a recurrence runs along; "" where there is none.
+    """
+    if equations.updates:
+        return equations.updates
+    for dim in equations.dims:
+        for array in equations.arrays:
+            if is_carried(replace(equations, updates=dim.name), array) and any(
+                _goes_on(s, array.dims.index(dim.name), dim.name)
+                for s in equations.writers[array.name]
+            ):
+                return dim.name
+    return ""
+
+
+@remembered(16)
+def along(program: Program) -> Program:
+    """Return the program with the dimension along which it can go on as that of its updates."""
+    dim = counting(program.equations)
+    if dim == program.updates:
+        return program
+    return replace(program, equations=replace(program.equations, updates=dim))
+
+
+def _goes_on(statement: Statement, position: int, dim: str) -> bool:
+    """Tell whether the statement writes elements of the next value of a dim."""
+    index = statement.write[position]
+    return dim in index.variables and index != variable(dim)
+
+
 def is_carried(equations: Equations, array: Array) -> bool:
     """Tell whether the array goes one beyond the last update."""
     if equations.updates not in array.dims:
@@ -77,20 +112,43 @@ def starts(equations: Equations) -> tuple[Start, ...]:
     """
     if not equations.updates:
         return ()
-    starts_of = []
+    carried = (array for array in equations.arrays if is_carried(equations, array))
+    found = _in_order(equations, dict.fromkeys(carried, equations.updates))
+    _needs_no_more(equations, {start.statement.name for start in found})
+    return found
+
+
+def beginnings(equations: Equations) -> tuple[Start, ...]:
+    """Return the statements that a recurrence begins with: what can be given to a run at first.
+
+    Those of what is carried over updates, and of other arrays those of the first dim that they run
+    along.
+    """
+    along_of: dict[Array, str] = {}
     for array in equations.arrays:
-        if not is_carried(equations, array):
+        if is_carried(equations, array):
+            along_of[array] = equations.updates
             continue
-        position = array.dims.index(equations.updates)
+        for position, dim in enumerate(array.dims):
+            if any(_goes_on(s, position, dim) for s in equations.writers[array.name]):
+                along_of[array] = dim
+                break
+    return _in_order(equations, along_of)
+
+
+def _in_order(equations: Equations, along_of: Mapping[Array, str]) -> tuple[Start, ...]:
+    """Return the starts of arrays along a dim each, in the order of the equations."""
+    found: list[Start] = []
+    for array, dim in along_of.items():
+        position = array.dims.index(dim)
         writers = [s for s in equations.writers[array.name] if s.write[position] == 0]
         alone = len(writers) == 1
-        starts_of += [
+        found += [
             Start(s, array, position, array.name if alone else s.name, _from_outside(equations, s))
             for s in writers
         ]
-    _needs_no_more(equations, {start.statement.name for start in starts_of})
     order = {s.name: n for n, s in enumerate(equations.statements)}
-    return tuple(sorted(starts_of, key=lambda start: order[start.statement.name]))
+    return tuple(sorted(found, key=lambda start: order[start.statement.name]))
 
 
 def _from_outside(equations: Equations, statement: Statement) -> bool:
@@ -160,7 +218,9 @@ def resumed(
     """
     equations = program.equations
     written = written or equations
-    replaced = {start.statement.origin: start for start in starts(written) if start.name in given}
+    replaced = {
+        start.statement.origin: start for start in beginnings(written) if start.name in given
+    }
     total = equations.dim[equations.updates].size + first if equations.updates else expression(0)
     counted = {equations.updates: variable(equations.updates) + first}
     counted |= {a.name: total for a in _sizes_of_updates(equations)}
@@ -240,9 +300,7 @@ def _needs_no_more(equations: Equations, start: set[str]) -> None:
         s = needed.pop()
         for read in s.reads:
             array = equations.array[read.array]
-            if updates in array.dims and not _near(
-                read.index[array.dims.index(updates)], variable(updates)
-            ):
+            if updates in array.dims and not _is_near(equations, read, array):
                 raise ProgramError(
                     f"{equation(s, equations)} reads {array.name} of other updates than its own, "
                     f"which a run that goes on from here does not have",
@@ -253,14 +311,21 @@ def _needs_no_more(equations: Equations, start: set[str]) -> None:
             needed += fresh
 
 
-def _near(index: Expression | Body, now: Expression) -> bool:
-    """Tell whether an index is the present update or the next."""
+def _is_near(equations: Equations, read: Read, array: Array) -> bool:
+    """Tell whether a read is of the present update, or of what this one hands to the next."""
+    updates, position = equations.updates, array.dims.index(equations.updates)
+    handed = any(_goes_on(s, position, updates) for s in equations.writers[array.name])
+    return _near(read.index[position], variable(updates), handed)
+
+
+def _near(index: Expression | Body, now: Expression, handed: bool) -> bool:
+    """Tell whether an index is the present update, or the next where that is `handed` on."""
     if not isinstance(index, Expression):
         return False
-    if index in (now, now + 1):
+    if index == now or (handed and index == now + 1):
         return True
     if len(index.terms) == 1 and index.constant == 0:
         atom, coefficient = index.terms[0]
         if isinstance(atom, Choice) and coefficient == 1:
-            return _near(atom.then, now) and _near(atom.otherwise, now)
+            return _near(atom.then, now, handed) and _near(atom.otherwise, now, handed)
     return False

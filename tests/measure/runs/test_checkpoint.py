@@ -275,15 +275,117 @@ def with_history(I: int = 3) -> dict[str, Any]:
 def test_save_refused_where_nothing_is_carried_or_not_enough(tmp_path: Path) -> None:
     path = tmp_path / "parameters.safetensors"
     result = wb.run(without_parameters(), progress=False, backend="numpy")
-    with pytest.raises(WorkbenchError, match=r"has no parameters \(nn.parameters\) to save"):
+    with pytest.raises(WorkbenchError, match=r"has neither parameters \(nn.parameters\) nor an"):
         result.save(path)
-    with pytest.raises(WorkbenchError, match=r"has no parameters .* to start from"):
+    with pytest.raises(WorkbenchError, match=r"nor another recurrence to start from"):
         wb.run(without_parameters(), progress=False, parameters={"x": 1.0}, backend="numpy")
     with pytest.raises(ProgramError, match="reads loss of other updates than its own"):
         run(with_history(), 2).save(path)
     with pytest.raises(WorkbenchError, match="there is no folder"):
         run(descent(), 1).save(tmp_path / "no" / "x.safetensors")
     assert not path.exists()
+
+
+# -- without parameters ----------------------------------------------------------------------------
+
+
+@wb.program
+def tabular(W: int = 2, I: int = 5, K: int = 3) -> dict[str, Any]:
+    """Workers walk their rows of a log, in passes; each pass draws, and tells its number."""
+    w, i, k = wb.dims(w=W, i=I, k=K)
+    log = wb.data("log", {"x": (float, ())}, over=(w, k))
+    value = wb.recurrent("value", 2, over=(w, i, k))
+    noise = wb.normal(over=(w, i, k))
+    value[w, 0, 0] = 0.0
+    value[w, i + 1, 0] = value[w, i, K]
+    value[w, i, k + 1] = 0.5 * value + log["x"] * wb.stack([wb.cast(wb.index(i), float), noise])
+    rate = wb.recurrent("rate", (), over=(w, k))
+    rate[w, 0] = 1.0
+    rate[w, k + 1] = 0.9 * rate
+    return {"mean": value[w, i, K].mean(over=w), "rate": rate[w, K]}
+
+
+LOG = {"log": {"x": np.linspace(-1, 1, 6)}}
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_a_table_is_kept_saved_and_gone_on_from(tmp_path: Path, backend: str) -> None:
+    path = tmp_path / "table.safetensors"
+    options: dict[str, Any] = {"backend": backend, "data": LOG, "progress": False, "seed": 4}
+    whole = wb.run(tabular(), **options)
+    first = wb.run(tabular(), sizes={"I": 3}, keep=True, **options)
+    assert set(first.carried) == {"value"}
+    assert first.carried["value"].shape == (2, 2)
+    first.save(path)
+    second = wb.run(tabular(), sizes={"I": 2}, parameters=path, **options)
+    np.testing.assert_array_equal(
+        np.concatenate([first["mean"], second["mean"]]), whole["mean"], err_msg="bit for bit"
+    )
+    assert (second.first, second.counted) == (3, "i")
+    assert list(wb.run(tabular(), parameters=path, **options).carried) == ["value"]
+
+
+@wb.program
+def streamed(I: int = 5) -> dict[str, Any]:
+    """A row an update."""
+    i = wb.dim(i=I)
+    rows = wb.data("rows", {"x": (float, ())}, over=i)
+    s = wb.recurrent("s", (), over=i)
+    s[0] = 0.0
+    s[i + 1] = 0.5 * s + rows["x"]
+    return {"s": s[i + 1] * 1.0}
+
+
+def test_rows_of_updates_go_on_where_a_run_stopped(tmp_path: Path) -> None:
+    path, x = tmp_path / "s.safetensors", np.arange(1.0, 8.0)
+    options: dict[str, Any] = {"backend": "numpy", "data": {"rows": {"x": x}}, "progress": False}
+    wb.run(streamed(), sizes={"I": 3}, keep=True, **options).save(path)
+    found = wb.run(streamed(), sizes={"I": 4}, parameters=path, **options)
+    s, sums = 0.0, []
+    for row in x:
+        s = 0.5 * s + row
+        sums.append(s)
+    np.testing.assert_allclose(found["s"], sums[3:], rtol=1e-6)
+    with pytest.raises(WorkbenchError, match="there are 7 rows, expected 8: 8 of i"):
+        wb.run(streamed(), sizes={"I": 5}, parameters=path, **options)
+
+
+def test_any_recurrence_may_begin_with_given_values() -> None:
+    options: dict[str, Any] = {"backend": "numpy", "data": LOG, "progress": False}
+    plain = wb.run(tabular(), **options)
+    found = wb.run(tabular(), parameters={"value": np.ones((2, 2)), "rate": [2.0, 3.0]}, **options)
+    np.testing.assert_allclose(found["rate"], plain["rate"] * [2.0, 3.0], rtol=1e-6)
+    decayed = 0.125 ** (np.arange(5) + 1)
+    np.testing.assert_allclose(found["mean"], plain["mean"] + decayed[:, None], atol=1e-6)
+
+
+def test_what_was_not_kept_cannot_be_saved(tmp_path: Path) -> None:
+    result = wb.run(tabular(), "numpy", data=LOG, progress=False)
+    assert not result.carried
+    with pytest.raises(WorkbenchError, match=r"was not kept: wb.run\(…, keep=True\) keeps it"):
+        result.save(tmp_path / "x.safetensors")
+    with pytest.raises(WorkbenchError, match="nor another recurrence to keep"):
+        wb.run(without_parameters(), "numpy", keep=True, progress=False)
+
+
+@wb.program
+def returns_to_go(T: int = 3) -> dict[str, Any]:
+    """A recurrence that runs backwards."""
+    t = wb.dim(t=T)
+    s = wb.recurrent("s", (), over=t)
+    s[0] = 1.0
+    s[t + 1] = 0.5 * s
+    g = wb.recurrent("g", (), over=t)
+    g[T] = 0.0
+    g[t] = s + g[t + 1]
+    return {"g": g}
+
+
+def test_a_recurrence_that_needs_what_is_to_come_is_not_gone_on_from() -> None:
+    with pytest.raises(ProgramError, match=r"reads g of other updates than its own"):
+        wb.run(returns_to_go(), "numpy", keep=True, progress=False)
+    found = wb.run(returns_to_go(), "numpy", parameters={"s": 2.0}, progress=False)
+    np.testing.assert_allclose(found["g"], [3.5, 1.5, 0.5, 0.0])
 
 
 def test_run_that_was_interrupted_has_nothing_to_save(tmp_path: Path) -> None:

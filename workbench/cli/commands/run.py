@@ -32,7 +32,7 @@ def main(words: list[str]) -> int:
     given = parser.strictly(rest, names)
     chosen_variant = ordered(traced(template, names, given), given, True)
     if given.save is not None:
-        expect_savable(chosen_variant.program, given.save)
+        expect_savable(chosen_variant.root.program, given.save)
     result = run_variant(
         chosen_variant,
         backend=given.backend,
@@ -43,6 +43,7 @@ def main(words: list[str]) -> int:
         check_finite=given.check_finite,
         parameters=given.resume,
         threads=given.threads,
+        keep=given.save is not None,
     )
     return _report(result, given.output, given.save)
 

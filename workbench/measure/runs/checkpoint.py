@@ -18,12 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.errors import WorkbenchError, nearest
-from workbench.program.carried import Start, starts
+from workbench.program.carried import Start, along, beginnings, starts
 from workbench.program.operations.shapes import shape_text
 from workbench.program.values import Program
 
 SHOWN = 5
 """The most tensors listed in a message."""
+
+NOTHING = "has neither parameters (nn.parameters) nor another recurrence"
 
 Tensors = Mapping[str, npt.NDArray[Any]]
 
@@ -43,11 +45,16 @@ class Checkpoint:
     whole: bool = True
 
 
+def expect_kept(program: Program) -> None:
+    """Raise where a run of `program` hands nothing on."""
+    if not starts(program.equations):
+        raise WorkbenchError(f"{program.name} {NOTHING} to keep")
+
+
 def expect_savable(program: Program, path: str | Path) -> None:
     """Raise where a run of `program` will have nothing to write, or nowhere to write it to."""
-    starts(program.equations)
-    if not program.updates:
-        raise WorkbenchError(f"{program.name} has no parameters (nn.parameters) to save")
+    if not starts(along(program).equations):
+        raise WorkbenchError(f"{program.name} {NOTHING} to save")
     folder = Path(path).absolute().parent
     if not folder.is_dir():
         raise WorkbenchError(f"{path}: there is no folder {folder}")
@@ -117,9 +124,10 @@ def fitting(
     checkpoint: Checkpoint, program: Program, sizes: Mapping[str, int], dtype: str
 ) -> dict[str, npt.NDArray[Any]]:
     """Return the tensors as a run of `program` takes them; misfits are listed with their shapes."""
-    wanted = {start.name: start for start in starts(program.equations)}
+    known = starts if checkpoint.whole else beginnings
+    wanted = {start.name: start for start in known(program.equations)}
     if not wanted:
-        raise WorkbenchError(f"{program.name} has no parameters (nn.parameters) to start from")
+        raise WorkbenchError(f"{program.name} {NOTHING} to start from")
     if checkpoint.whole and program.externals:
         outside = ", ".join(e.name for e in program.externals)
         raise WorkbenchError(
