@@ -182,6 +182,35 @@ def table(S: int = 5, A: int = 2, I: int = 6, gamma: float = 0.9) -> Outputs:
 
 
 @wb.program
+def tables(W: int = 2, I: int = 5, K: int = 3) -> Outputs:
+    """Q-learning of workers with a table each, that count visits and add errors to one table; a
+    derivative with respect to a table.
+    """
+    w, i, k = wb.dims(w=W, i=I, k=K)
+    place = wb.cast(wb.uniform(over=(w, i)) * 5.0, int)
+    move = wb.cast(wb.uniform(over=(w, i)) * 4.0, int)
+    after = wb.cast(wb.uniform(over=(w, i, k)) * 5.0, int)
+    reward = wb.normal(over=(w, i, k))
+    q = wb.recurrent("q", (5, 4), over=(w, i))
+    visits = wb.recurrent("visits", (5, 4), over=(w, i), dtype=int)
+    shared = wb.recurrent("shared", (5, 4), over=i)
+    error = reward + 0.9 * q[..., after, :].max() - q[..., place, move]
+    q[w, 0] = 0.0
+    q[w, i + 1] = wb.put(q, (place, move), q[..., place, move] + 0.5 * error.mean(over=k))
+    visits[w, 0] = 0
+    visits[w, i + 1] = wb.add_at(visits, (place, move), 1)
+    shared[0] = 1.0
+    shared[i + 1] = wb.add_at(shared, (after, move), error, over=(w, k))
+    loss = (shared[..., place, move] * reward.mean(over=k)).sum(over=(w, i))
+    return {
+        "last": q[w, I],
+        "counts": visits[w, I],
+        "loss": loss,
+        "slope": wb.gradient(loss, shared),
+    }
+
+
+@wb.program
 def recurrent_network(B: int = 3, I: int = 3, T: int = 5) -> Outputs:
     """Truncation-free training of a recurrent cell by gradient descent: a gradient through time."""
     b, i, t = wb.dims(b=B, i=I, t=T)
@@ -319,6 +348,7 @@ _TEMPLATES: dict[str, tuple[Template, list[Sizes]]] = {
     "carried": (carried, [{}, {"B": 1, "I": 1, "T": 1}, {"I": 3, "T": 1}]),
     "delayed": (delayed, [{}, {"T": 1}, {"T": 2}]),
     "table": (table, [{}, {"S": 1, "I": 1}, {"S": 3, "A": 3}]),
+    "tables": (tables, [{}, {"W": 1, "I": 1, "K": 1}, {"W": 3, "I": 3}]),
     "recurrent_network": (recurrent_network, [{}, {"B": 1, "T": 1}, {"I": 1, "T": 3}]),
     "small_reinforce": (small_reinforce, [{}, {"T": 1}, {"B": 1, "I": 1, "T": 7}]),
     "replay": (replay, [{}, {"T": 1}, {"T": 3, "H": 7}, {"H": 1, "K": 1}]),

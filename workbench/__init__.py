@@ -23,6 +23,7 @@ from workbench.language.gradient import gradient
 from workbench.language.outside.data import data
 from workbench.language.random import normal, permutation, uniform
 from workbench.language.rl import discounted_sum
+from workbench.language.tables.updates import add_at, put
 from workbench.language.template.template import program
 from workbench.language.tracing.functions import (
     absolute,
@@ -109,6 +110,7 @@ __all__ = [
     "Variant",
     "Workbench",
     "absolute",
+    "add_at",
     "backends",
     "cast",
     "clip",
@@ -144,6 +146,7 @@ __all__ = [
     "play",
     "profile",
     "program",
+    "put",
     "recurrent",
     "relu",
     "report",

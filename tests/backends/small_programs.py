@@ -7,13 +7,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tests.by_hand import B, N, T, b, call, equations, i, k, n, read, statement, t, value
+from tests.by_hand import (
+    B,
+    N,
+    T,
+    b,
+    call,
+    equations,
+    i,
+    k,
+    literal,
+    n,
+    read,
+    statement,
+    t,
+    value,
+)
 from workbench.polyhedral.expression import Expression, choice, size
 from workbench.polyhedral.ordering.as_written import order
 from workbench.polyhedral.tree import Block, Leaf, Loop, Tree
 from workbench.program.dependences import dependences
 from workbench.program.storage import Storage
-from workbench.program.values import Body, Equations, Program
+from workbench.program.values import Body, Equations, Literal, Program
 
 SIZES = [{"B": 3, "T": 5, "N": 4}, {"B": 1, "T": 1, "N": 1}, {"B": 2, "T": 7, "N": 3}]
 I = size("I")
@@ -233,6 +248,7 @@ def cases() -> Iterator[tuple[str, Equations, tuple[tuple[str, ...], ...]]]:
     yield from _tensors()
     yield from _gathers()
     yield from _updates()
+    yield from _tables()
 
 
 def _tensors() -> Iterator[tuple[str, Equations, tuple[tuple[str, ...], ...]]]:
@@ -447,4 +463,74 @@ def _updates() -> Iterator[tuple[str, Equations, tuple[tuple[str, ...], ...]]]:
             outputs=["y"],
         ),
         ((),),
+    )
+
+
+def _tables() -> Iterator[tuple[str, Equations, tuple[tuple[str, ...], ...]]]:
+    s, a = read("s", b, t, dtype="int32"), read("a", b, t, dtype="int32")
+    x, q, m = (read("x", b, t), *(read(name, b, t, shape=(5, 4)) for name in "qm"))
+    n = read("n", b, t, dtype="int32", shape=(2, 3))
+    half = call("multiply", call("take", q, s, a), 0.5)
+    nothing = call("broadcast", 0.0, shape=(5, 4))
+    row = call("add", call("take", m, a), call("take", q, s))
+    turned = call("slice", row, axis=0, start=3, stop=-1, step=-1)
+    before = [read(name, b, k, dtype="int32") for name in "sa"]
+    first = {"b": (0, B)}
+    yield (
+        "tables",
+        make(
+            noise("x", DIMS, "normal"),
+            statement("s", [b, t], call("remainder", value(b + t * 2), 5), BT),
+            statement("a", [b, t], call("remainder", value(b * 3 + t), 4), BT),
+            statement("q", [b, 0], call("broadcast", 0.5, shape=(5, 4)), first),
+            statement("q", [b, t + 1], call("put", q, call("add", half, x), s, a), BT),
+            statement("n", [b, 0], call("broadcast", literal(1, "int32"), shape=(2, 3)), first),
+            statement(
+                "n",
+                [b, t + 1],
+                call("add_at", n, 2, call("remainder", s, 2), call("remainder", a, 3)),
+                BT,
+            ),
+            statement("m", [b, 0], call("broadcast", 2.0, shape=(5, 4)), first),
+            statement("m", [b, t + 1], call("put", call("add_at", m, turned, s), half, a, a), BT),
+            statement("y", [b, t], call("add_at", q, x, a, call("remainder", s, 4)), BT),
+            statement(
+                "v",
+                [b, t],
+                call("take", q, *(Literal(k, "int32", (3,)) for k in ((0, 2, 4), (1, 1, 3)))),
+                BT,
+            ),
+            statement("z", [b], call("add_at", nothing, x, s, a), first, {"t": (0, T)}),
+            statement("zz", [], call("add_at", nothing, x, s, a), {}, BT),
+            statement("zr", [t], call("add_at", nothing, row, s), {"t": (0, T)}, first),
+            statement(
+                "zt",
+                [b, t],
+                call("add_at", nothing, read("x", b, k), *before),
+                BT,
+                {"k": (0, t + 1)},
+            ),
+            dims=DIMS,
+            names={"q": ("b", "t"), "n": ("b", "t"), "m": ("b", "t")},
+        ),
+        ((), ("b",)),
+    )
+    yield (
+        "tables_in_place",
+        make(
+            noise("x", DIMS, "normal"),
+            statement("s", [b, t], call("remainder", value(b + t * 2), 5), BT),
+            statement("a", [b, t], call("remainder", value(b * 3 + t), 4), BT),
+            statement("q", [b, 0], call("broadcast", 0.5, shape=(5, 4)), first),
+            statement("q", [b, t + 1], call("put", q, call("add", half, x), s, a), BT),
+            statement("m", [b, 0], call("broadcast", 2.0, shape=(5, 4)), first),
+            statement("m", [b, t + 1], call("put", call("add_at", m, turned, s), half, a, a), BT),
+            statement(
+                "last", [b], call("add", *(read(c, b, T, shape=(5, 4)) for c in "qm")), first
+            ),
+            dims=DIMS,
+            names={"q": ("b", "t"), "m": ("b", "t")},
+            outputs=["last"],
+        ),
+        ((), ("b",)),
     )

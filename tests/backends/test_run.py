@@ -107,7 +107,7 @@ def test_gather_outside_the_array_is_refused() -> None:
         dims={"n": h.N},
     )
     for axes in ((), ("n",)):
-        with pytest.raises(RunError, match=r"x is read at n = 3, outside 0 to 2, by y at n=2"):
+        with pytest.raises(RunError, match=r"x is indexed at n = 3, outside 0 to 2, by y at n=2"):
             compiled(p, *axes).run()
 
 

@@ -31,6 +31,12 @@ def _dims(y: Any) -> Any:
     return variable("b"), variable("t")
 
 
+def _place(x: Any) -> Any:
+    """An entry of a table of two rows of three."""
+    t = wb.index(_dims(x)[1])
+    return t % 2, (t + 1) % 3
+
+
 ROWS: dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]] = {
     "negative": ((), lambda x: -x),
     "absolute": ((2,), lambda x: wb.absolute(x - 0.7)),
@@ -65,7 +71,25 @@ ROWS: dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]] = {
         lambda x: wb.stack([x[..., 0, :], x[..., 1, :] * x[..., 0, :], x[..., 1, :]], axis=1),
     ),
     "concatenate": ((2, 3), lambda x: wb.concatenate([x, x * x, x[..., :1]], axis=1)),
-    "take": ((2, 3), lambda x: x[..., np.array([1, 0, 1]), :]),
+    "take": (
+        (2, 3),
+        lambda x: (
+            x[..., np.array([1, 0, 1]), :]
+            + x[..., np.array([1, 0, 1]), np.array([2, 1, 2])]
+            + x[..., wb.index(_dims(x)[1]) % 2, 2]
+        ),
+    ),
+    "put": (
+        (2, 3),
+        lambda x: (
+            wb.put(x * x, _place(x), x[..., 0, 1] * x[..., 1, 0]) * x
+            + wb.put(x, wb.index(_dims(x)[1]) % 2, x[..., 1, :] * 2.0)
+        ),
+    ),
+    "add_at": (
+        (2, 3),
+        lambda x: wb.add_at(x, _place(x), x[..., *_place(x)] * x[..., 1, 0]) * x,
+    ),
 }
 
 

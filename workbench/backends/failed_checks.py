@@ -31,7 +31,7 @@ def failed(
         read = equations.array.get(options["array"])
         name = options["array"] if read is None else read.called
         said = (
-            f"{name} is read at {options['dim']} = {index}, outside {lower} to {upper - 1}, by "
+            f"{name} is indexed at {options['dim']} = {index}, outside {lower} to {upper - 1}, by "
             f"{written} at {where}"
         )
     elif kind == "within":

@@ -8,7 +8,7 @@ written in Python by the backend that runs it (`backends/arrays/array_functions.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from workbench.lowering.loops.records import Apply
@@ -19,6 +19,7 @@ Walk = Literal[
     "reduction",
     "product",
     "rows",
+    "entries",
     "words",
     "points",
     "segments",
@@ -28,7 +29,8 @@ Walk = Literal[
 
 "elements": the result's, to which operands are repeated. "looked": its first operand's, which is
 only read. "reduction": its operand's, with fewer results. "product": that of matrices. "rows": the
-requested rows of a table. "words": random ones, four at a time. "points": the result's, one after
+requested rows of a table. "entries": those of a table that are changed, as many as its last operand
+has. "words": random ones, four at a time. "points": the result's, one after
 the other; "segments": its first operand's in that way. "factors": the result's, as often as its
 smaller side is long.
 """
@@ -135,6 +137,7 @@ def _looked(
     return Cost(kind, "looked", 0, writes=False, call=call, element=element)
 
 
+UPDATE = Cost("update", "entries", operations=0, call=300, element=(4, 4))
 INSIDE = _looked("check_index", 2_300, (0.2, 0.2))
 
 _ROWS = [
@@ -198,6 +201,10 @@ _ROWS = [
         '{f}({0}, {1}, 0, {out}, "clip")',
         Cost("take", "rows", operations=0, call=180, row=1, element=(0.6, 0.9)),
         "ndarray.take",
+    ),
+    ArrayFunction("put", "{f}({out}, {0}, {1})", UPDATE),
+    ArrayFunction(
+        "add_at", "{f}({out}, {0}, {1})", replace(UPDATE, operations=1, reads="result and operands")
     ),
     ArrayFunction(
         "random",

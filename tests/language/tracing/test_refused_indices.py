@@ -85,7 +85,8 @@ NOT_AFFINE: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "data": (
         lambda x: x[b, wb.index(t)],
-        "the index wb.index(t) for t depends on data; use wb.gather(x, t=…)",
+        "the index wb.index(t) for t depends on data; use wb.gather(x, t=…), or for a table that "
+        "is looked up and written at such indices inner axes: table[..., s, a]",
     ),
     "float": (
         lambda x: x[b, 0.5],
@@ -266,7 +267,7 @@ def test_row_that_is_not_there_is_refused_when_it_happens(shift: int, row: int, 
         Reference(example().equations).array("y")
     shifted = "t + -1" if shift else "t"
     assert error.value.message == (
-        f"take(x, {shifted}) takes row {row} at t={at} (T=4), but there are rows 0..2 only"
+        f"take(x, {shifted}) at t={at} (T=4) has the index {row}, outside 0 to 2 of axis 0"
     )
 
 
@@ -393,5 +394,7 @@ def test_message_of_a_gather_says_where_a_value_without_a_name_was_written() -> 
 
     with pytest.raises(RunError) as refusal:
         wb.run(rows(), backend="numpy", progress=False)
-    said = "a value in `y = wb.gather(x * 2.0, b=wb.cast(x, int) + B)` is read at b = 2, outside 0 "
+    said = (
+        "a value in `y = wb.gather(x * 2.0, b=wb.cast(x, int) + B)` is indexed at b = 2, outside 0 "
+    )
     assert refusal.value.message.startswith(said)

@@ -188,7 +188,7 @@ def test_run_that_stops_fails_with_its_sentence() -> None:
     wrong = Variant(stopping, wb.variant(program), Vectorize("x"))
     found = check(wrong, backend="numpy")
     assert found.verdict == "failed"
-    assert found.reason.startswith("it stops: x is read at n = 99, outside 0 to ")
+    assert found.reason.startswith("it stops: x is indexed at n = 99, outside 0 to ")
 
 
 def test_program_that_the_reference_refuses_cannot_be_checked() -> None:

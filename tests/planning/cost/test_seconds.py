@@ -60,6 +60,10 @@ class Seen:
             self.launches[name] += 1
             self.operations[name] += operations_of(name, arrays, out)
             self.bytes[name] += sum(moved(a) for a in arrays)
+            if name in ("put", "add_at"):  # only the entries that are changed are touched
+                table, entries, _ = arrays
+                each = table.itemsize * entries.size * math.prod(table.shape[1:])
+                self.bytes[name] += each * (1 + (name == "add_at")) - moved(table)
             if name == "take":  # only the rows that are asked for are read
                 self.bytes[name] += moved(out) - moved(arrays[0])
             return function(*arguments, **options)
@@ -77,8 +81,10 @@ def operations_of(name: str, arrays: Sequence[Any], out: Any) -> int:
     """By the function's definition."""
     if name in ("dot", "matmul"):
         return 2 * int(out.size) * int(arrays[0].shape[-1])
-    if name in ("take", "to_host", "to_device"):
+    if name in ("take", "put", "to_host", "to_device"):
         return 0
+    if name == "add_at":
+        return int(arrays[1].size) * math.prod(arrays[0].shape[1:])
     if name == "random":
         return int(arrays[0].size)
     if name == "segment_add":

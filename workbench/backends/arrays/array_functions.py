@@ -60,6 +60,16 @@ def segment_add(out: Any, value: Any, indices: Sequence[Any], lower: Sequence[in
     np.add.at(out.reshape(-1), places, rows.reshape(-1))
 
 
+def put(table: Any, entries: Any, values: Any) -> None:
+    """Replace entries of a table, which differ."""
+    table[entries] = values
+
+
+def add_at(table: Any, entries: Any, values: Any) -> None:
+    """Add to entries of a table, which differ."""
+    table[entries] += values
+
+
 def sum_inside(spec: str, out: Any, mask: Any, *operands: Any) -> None:
     """Compute sums of `out` that are not finite again, over the masked points only.
 
@@ -112,6 +122,8 @@ def _picked(
 
 _OURS: Functions = {
     "random": philox.fill,
+    "put": put,
+    "add_at": add_at,
     "segment_add": segment_add,
     "sum_inside": sum_inside,
     "to_device": _copy,

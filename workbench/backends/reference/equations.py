@@ -20,7 +20,13 @@ from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.sets.relations import points
 from workbench.polyhedral.sets.scanning import contains, scanner
 from workbench.program.episodes.held import chooses as chosen_with
-from workbench.program.operations.table import COMBINES, OPERATIONS, meaning, operand_dtypes
+from workbench.program.operations.table import (
+    COMBINES,
+    OPERATIONS,
+    first_index,
+    meaning,
+    operand_dtypes,
+)
 from workbench.program.text.infix import at_text, body_text
 from workbench.program.values import Array, Body, Call, End, IndexValue, Read, Shape, Statement
 from workbench.program.wellformed.sentences import impossible
@@ -134,7 +140,9 @@ class Equation:
         apply = meaning(body.operation, [len(a.shape) for a in body.arguments], options)
         elementwise, rank = OPERATIONS[body.operation].elementwise, len(body.shape)
         check = {
-            "take": self._check_positions,
+            "take": self._check_indices,
+            "put": self._check_indices,
+            "add_at": self._check_indices,
             "within": self._check_within,
             "possible": self._check_possible,
         }.get(body.operation)
@@ -192,16 +200,18 @@ class Equation:
 
         return value
 
-    def _check_positions(self, body: Call, arrays: Sequence[Any], at: Sequence[Point]) -> None:
-        """Refuse a row that does not exist: NumPy would count negative ones from the back."""
-        index = np.asarray(arrays[1])
-        length = concrete(body.arguments[0].shape, self.sizes)[0]
-        wrong = (index < 0) | (index >= length)
-        if wrong.any():
-            where = at_text(self.dims, at[0], self.sizes) if len(at) == 1 else "one of its points"
+    def _check_indices(self, body: Call, arrays: Sequence[Any], at: Sequence[Point]) -> None:
+        """Refuse an entry that does not exist: NumPy would count negative ones from the back."""
+        first = first_index(body.operation)
+        lengths = concrete(body.arguments[0].shape, self.sizes)
+        for axis, (index, length) in enumerate(zip(arrays[first:], lengths, strict=False)):
+            wrong = np.argwhere((index < 0) | (index >= length))
+            if not len(wrong):
+                continue
+            point = at[int(wrong[0][0]) if len(at) > 1 else 0]
             raise ProgramError(
-                f"{body_text(body)} takes row {index[wrong].flat[0]} at {where}, "
-                f"but there are rows 0..{length - 1} only",
+                f"{body_text(body)} at {at_text(self.dims, point, self.sizes)} has the index "
+                f"{index[tuple(wrong[0])]}, outside 0 to {length - 1} of axis {axis}",
                 self.statement.line,
             )
 

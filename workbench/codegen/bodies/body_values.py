@@ -82,8 +82,8 @@ class Bodies:
         self.numbering = Numbering(statement.body)
         self.kept: dict[int, Kept] = {}
         """The kept values of bodies, by their numbers."""
-        self.rows: dict[int, Kept] = {}
-        """The rows that a `take` asks for, by its number: inside the table."""
+        self.entries: dict[int, tuple[Kept, ...]] = {}
+        """The indices of a lookup or an update of a table, by its number: inside the table."""
         self.indexed: dict[tuple[int, int], Expression] = {}
         """The data-dependent indices of a read, by its number and the dimension's position."""
         self._tables: dict[int, str] = {}
@@ -244,9 +244,10 @@ class Bodies:
                 value = Compute("where", (chosen, other, value), kept.dtype)
         return value
 
-    def row(self, body: Call, index: Index) -> Value:
-        """Return the row of the table that a `take` asks for at a position of its rows."""
-        return self._kept_at(self.rows[self.numbering[body]], index)
+    def entry(self, body: Call, index: Index) -> tuple[Value, ...]:
+        """Return the indices of a lookup or an update at a position of these."""
+        kept = self.entries[self.numbering[body]]
+        return tuple(self._kept_at(one, index) for one in kept)
 
     def _literal(self, body: Literal, index: Index) -> Value:
         value = body.value

@@ -15,9 +15,11 @@ from workbench.codegen.kernel_records import (
     Store,
     Value,
 )
+from workbench.lowering.instances.operation_rules import table_name
 from workbench.lowering.values.intervals import at_least
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.program.operations.table import first_index
 from workbench.program.values import Body, Call, IndexValue, Read
 
 if TYPE_CHECKING:
@@ -38,32 +40,42 @@ def check_gather(bodies: Bodies, number: int, body: Read) -> None:
 
 
 def check_take(bodies: Bodies, number: int, body: Call) -> None:
-    """Check the rows that are taken, and keep their numbers inside the table."""
-    table, rows = body.arguments
-    upper = symbolic(table.shape)[0]
-    name = table.array if isinstance(table, Read) else "a tensor"
-    numbering = bodies.numbering
+    """Check the entries that are taken, and keep their indices inside the table."""
+    table, numbering = body.arguments[0], bodies.numbering
     if not free(numbering, numbering[table]) and numbering[table] not in asked_once(numbering):
         _keep_table(bodies, table)
+    check_entries(bodies, number, body)
+
+
+def check_entries(bodies: Bodies, number: int, body: Call) -> None:
+    """Check the indices of a lookup or an update, and keep them inside the table."""
+    indices = body.arguments[first_index(body.operation) :]
+    lengths = symbolic(body.arguments[0].shape)
+    name = table_name(body)
+    bodies.entries[number] = tuple(
+        _checked(bodies, index, n, array=name, dim=f"axis {axis}")
+        for axis, (index, n) in enumerate(zip(indices, lengths, strict=False))
+    )
+
+
+def _checked(bodies: Bodies, rows: Body, upper: Expression, **options: str) -> Kept:
+    """Return an index of one axis of a table, checked, at each of its positions."""
     if isinstance(rows, IndexValue) and _surely_inside(rows.expression, upper):
-        bodies.rows[number] = Kept((), "int32", {(): Position(rows.expression)})
-        return
+        return Kept((), "int32", {(): Position(rows.expression)})
     row_numbers: dict[tuple[int, ...], Value] = {}
     shape = symbolic(rows.shape)
     elements = total(shape)
     buffer = "" if fits_in_locals(elements) else bodies.out.scratch("row", "int32", elements)
 
     def visit(index: Index) -> None:
-        row = _inside(
-            bodies, bodies.value(rows, index), expression(0), upper, array=name, dim="axis 0"
-        )
+        row = _inside(bodies, bodies.value(rows, index), expression(0), upper, **options)
         if buffer:
             bodies.out.add(Store(buffer, flat(index, shape), Position(row)))
         else:
             row_numbers[tuple(i.constant for i in index)] = Position(row)
 
     bodies.out.each(shape, visit)
-    bodies.rows[number] = Kept(shape, "int32", row_numbers, buffer)
+    return Kept(shape, "int32", row_numbers, buffer)
 
 
 def _surely_inside(e: Expression, upper: Expression) -> bool:
@@ -103,7 +115,13 @@ def check_possible(bodies: Bodies, number: int, body: Call) -> None:
     bodies.out.each(symbolic(body.shape), visit)
 
 
-CHECKED = {"take": check_take, "within": check_within, "possible": check_possible}
+CHECKED = {
+    "take": check_take,
+    "put": check_entries,
+    "add_at": check_entries,
+    "within": check_within,
+    "possible": check_possible,
+}
 """The writer of an operation's checks, for those that have some."""
 
 

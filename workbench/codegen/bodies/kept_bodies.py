@@ -69,6 +69,8 @@ def worth_keeping(numbering: Numbering) -> frozenset[int]:
                 wanted.add(child)
         if body.operation == "take" or body.operation in CHECKS:
             wanted.update(children[number])
+        if OPERATIONS[body.operation].updates:
+            wanted.update(children[number][1:])  # the value and the entry
         if body.operation in CHECKS:
             wanted.add(number)
     wanted -= asked_once(numbering)
@@ -83,7 +85,7 @@ def asked_once(numbering: Numbering) -> frozenset[int]:
 def _asked_once(numbering: Numbering) -> Iterator[int]:
     for number, body in enumerate(numbering.bodies):
         if isinstance(body, Call) and body.operation == "take" and not body.arguments[1].shape:
-            child, _ = numbering.children[number]
+            child = numbering.children[number][0]
             table = numbering.bodies[child]
             if not isinstance(table, Call) or table.operation != "cumsum":
                 continue

@@ -7,6 +7,7 @@ tables write records. A rule gets the bodies of a statement, the call and the po
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from workbench.codegen.bodies.kept_bodies import fits_in_locals
@@ -91,14 +92,34 @@ def _one_hot(bodies: Bodies, body: Call, index: Index) -> Value:
 
 
 def _take(bodies: Bodies, body: Call, index: Index) -> Value:
-    table, rows = body.arguments
+    table, rows, *_ = body.arguments
     at, rest = index[: len(rows.shape)], index[len(rows.shape) :]
-    row = bodies.row(body, at)
-    if not isinstance(row, Position):
+    return bodies.value(table, (*named_entry(bodies, body, at), *rest))
+
+
+def named_entry(bodies: Bodies, body: Call, at: Index) -> Index:
+    """Return the indices of a lookup or an update at a position of these, as names."""
+    entry: list[Expression] = []
+    for row in bodies.entry(body, at):
+        if isinstance(row, Position):
+            entry.append(row.expression)
+            continue
         name = bodies.out.name("row")
         bodies.out.add(Let(name, row))
-        row = Position(variable(name))
-    return bodies.value(table, (row.expression, *rest))
+        entry.append(variable(name))
+    return tuple(entry)
+
+
+def _update(bodies: Bodies, body: Call, index: Index) -> Value:
+    """Return another value at the entry that is changed, the table's elsewhere."""
+    table, value, *indices = body.arguments
+    old = bodies.value(table, index)
+    new = bodies.value(value, index[len(indices) :])
+    if body.operation == "add_at":
+        new = Compute("add", (old, new), body.dtype)
+    pairs = zip(index, named_entry(bodies, body, ()), strict=False)
+    equal = [Compute("equal", (Position(i), Position(row)), "bool") for i, row in pairs]
+    return Compute("where", (reduce(both, equal), new, old), body.dtype)
 
 
 def _combine(operation: str) -> PositionRule:
@@ -190,6 +211,8 @@ RULES: dict[str, PositionRule] = {
     "reshape": _reshape,
     "one_hot": _one_hot,
     "take": _take,
+    "put": _update,
+    "add_at": _update,
     **{operation: _combine(combines) for operation, combines in COMBINES.items()},
     "cumsum": _cumsum,
     "argmax": _position("greater"),

@@ -19,6 +19,7 @@ from workbench.codegen.writing.matrix_products import (
 )
 from workbench.codegen.writing.point_reductions import write_reduction
 from workbench.codegen.writing.scattered_sums import scattered_sum, write_scattered
+from workbench.codegen.writing.table_updates import updates_in_place, write_update
 from workbench.codegen.writing.turned_tiles import turn_tiles
 from workbench.errors import ProgramError
 from workbench.lowering.memory.tiles import TileStored
@@ -130,6 +131,11 @@ class InstanceWriter:
         """The products of matrices that are computed for all lanes of a block at once."""
         return block_products(self) if self.combiner is None else {}
 
+    @cached_property
+    def updates(self) -> tuple[Call, ...]:
+        """The updates of a table that is in the result's own place."""
+        return updates_in_place(self) if self.combiner is None else ()
+
     def needs_whole(self, other: InstanceWriter) -> bool:
         """Tell whether a product reads what another instance writes, in all lanes."""
         return any(other.target.buffer.name in p.sources for p in self.products.values())
@@ -163,7 +169,7 @@ class InstanceWriter:
             return
         lanes = self._lanes()
         if self.combiner is None:
-            if lanes == "" and self.laned and self.own and self.shape:
+            if lanes == "" and self.laned and self.own and self.shape and not self.updates:
                 turn_tiles(self, len(self.shape) - 1)
             self.over_axes(lanes, lambda: self._plain(lanes))
         else:
@@ -316,6 +322,10 @@ class InstanceWriter:
         if isinstance(body, Call) and body.operation == "orthogonalize":
             with self._in_one_piece(body.operation) as (buffer, begin):
                 bodies.orthogonalize(body, buffer, begin)
+            return
+        for update in self.updates:
+            write_update(self, bodies, update)
+        if self.updates:
             return
         if isinstance(self.statement, Finish):
             self._finished(bodies, self.statement)

@@ -25,9 +25,12 @@ from workbench.codegen.kernel_records import (
 )
 from workbench.codegen.writing.block_gathers import take_gathered
 from workbench.codegen.writing.outer_sums import is_outer, sum_blockwise
+from workbench.codegen.writing.table_updates import write_update
+from workbench.lowering.instances.segment_sums import entry_alone
 from workbench.polyhedral.expression import Expression, expression
 from workbench.program.operations.identities import identity
 from workbench.program.operations.table import COMBINES
+from workbench.program.values import Call
 
 if TYPE_CHECKING:
     from workbench.codegen.writing.instance_writer import InstanceWriter
@@ -46,6 +49,10 @@ def write_reduction(writer: InstanceWriter, lanes: str) -> None:
     elif combiner == "sum" and not fits_in_locals(total(writer.shape)):
         if not writer.into:
             writer.store_zeros(lanes == "")
+        entry = entry_alone(writer.statement.body)
+        if entry is not None:
+            _over_entries(writer, lanes, entry)
+            return
         _over_values(writer, lanes, lambda i, v: writer.store(i, v, COMBINES["sum"]))
     else:
         _combine_in_locals(writer, str(combiner), lanes)
@@ -58,6 +65,17 @@ def _over_values(writer: InstanceWriter, lanes: str, visit: ValueVisit) -> None:
         bodies = writer.bodies(lanes)
         bodies.prepare()
         bodies.positions(writer.statement.body, visit)
+
+    writer.over_points(lanes, point)
+
+
+def _over_entries(writer: InstanceWriter, lanes: str, entry: Call) -> None:
+    """Add to one entry of the result at every point of the reduction."""
+
+    def point() -> None:
+        bodies = writer.bodies(lanes)
+        bodies.prepare()
+        write_update(writer, bodies, entry)
 
     writer.over_points(lanes, point)
 

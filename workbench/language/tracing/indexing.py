@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import reduce
+from itertools import takewhile
 from operator import and_
 from types import EllipsisType
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 
 from workbench.errors import ProgramError
 from workbench.language.tracing import quoting
+from workbench.language.tracing.functions import broadcast_to
 from workbench.language.tracing.given_shapes import index_of
 from workbench.language.tracing.nodes import apply, as_tensor, cast, index, literal, repeated
 from workbench.language.tracing.tensor import Node, Tensor, TensorLike
@@ -19,7 +21,7 @@ from workbench.language.tracing.trace import Range, current, user_line
 from workbench.polyhedral.expression import Expression, atom, expression, variable, whole
 from workbench.polyhedral.expressions.atoms import Atom, Choice, Size, Variable
 from workbench.program.operations.dtypes import INTEGERS
-from workbench.program.operations.shapes import shape_text
+from workbench.program.operations.shapes import broadcast_shapes, shape_text
 
 
 def read(x: Tensor, key: Any) -> Tensor:
@@ -248,7 +250,9 @@ def _moves(x: Tensor, dims: list[str], entries: list[Any]) -> dict[str, Expressi
 def _affine(x: Tensor, d: str, entry: Any) -> Expression:
     if isinstance(entry, Tensor):
         raise ProgramError(
-            f"the index {entry!r} for {d} depends on data; use wb.gather(x, {d}=…)", user_line()
+            f"the index {entry!r} for {d} depends on data; use wb.gather(x, {d}=…), or for a table "
+            "that is looked up and written at such indices inner axes: table[..., s, a]",
+            user_line(),
         )
     value = index_of(entry)
     if value is None:
@@ -291,23 +295,17 @@ def _range(d: str, entry: slice, axis: int) -> Expression:
 
 
 def _inner(x: Tensor, entries: list[Any], axis: int) -> Tensor:
-    for entry in entries:
-        if isinstance(entry, (np.ndarray, list, Expression)):
-            entry = as_tensor(entry)
-        if isinstance(entry, Tensor):
-            if entry.dtype not in INTEGERS:
-                raise ProgramError(
-                    f"the index {entry!r} of an inner axis of {x!r}; expected integers "
-                    "(wb.cast(x, int) converts)",
-                    user_line(),
-                )
-            if axis:
-                raise ProgramError(
-                    "an integer tensor may index the first inner axis only", user_line()
-                )
-            x = apply("take", x, entry)
-            axis += len(entry.shape)
-        elif isinstance(entry, slice):
+    entries = [
+        as_tensor(e) if isinstance(e, (np.ndarray, list, Expression)) else e for e in entries
+    ]
+    while entries:
+        if isinstance(entries[0], Tensor):
+            indices = list(takewhile(lambda e: isinstance(e, Tensor), entries))
+            x, entries = _taken(x, axis, indices), entries[len(indices) :]
+            axis += max(len(e.shape) for e in indices)
+            continue
+        entry = entries.pop(0)
+        if isinstance(entry, slice):
             x, axis = _sliced(x, axis, entry), axis + 1
         else:
             number = whole(entry)
@@ -315,6 +313,35 @@ def _inner(x: Tensor, entries: list[Any], axis: int) -> Tensor:
                 raise ProgramError(_no_entry(x, entry), user_line())
             x = _position(x, axis, number)
     return x
+
+
+def _taken(x: Tensor, axis: int, indices: list[Tensor]) -> Tensor:
+    """Take entries at integer tensors, one for each axis, which are repeated to one shape."""
+    for entry in indices:
+        require_integers(x, entry)
+    if axis:
+        raise ProgramError(
+            f"integer tensors may index the first inner axes only, found one for axis {axis} of "
+            f"{x!r}; behind an index a slice takes all of an axis: [..., k, :]",
+            user_line(),
+        )
+    try:
+        shape = broadcast_shapes([e.shape for e in indices])
+    except ProgramError as error:
+        raise ProgramError(
+            f"the indices {', '.join(map(repr, indices))} of {x!r}: {error.message}", user_line()
+        ) from None
+    return apply("take", x, *(broadcast_to(e, shape) for e in indices))
+
+
+def require_integers(x: Tensor, entry: Tensor) -> None:
+    """Refuse an index of an inner axis that is no integer."""
+    if entry.dtype not in INTEGERS:
+        raise ProgramError(
+            f"the index {entry!r} of an inner axis of {x!r}; expected integers "
+            "(wb.cast(x, int) converts)",
+            user_line(),
+        )
 
 
 def _no_entry(x: Tensor, entry: Any) -> str:

@@ -120,6 +120,8 @@ class Linearizer:
             if self._done[number].name == target.name:
                 return
         value = self.value(body, target.dtype)
+        if (value.name, value.axes) == (target.name, target.axes):  # it is there already
+            return
         scope.apply("copyto", [scope.aligned(value, target.axes, len(target.shape))], target)
 
     def _compute(self, body: Body, target: Value | None) -> Value:

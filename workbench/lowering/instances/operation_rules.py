@@ -15,11 +15,17 @@ from workbench.lowering.instances import contractions
 from workbench.lowering.instances.draws import call, draw, given
 from workbench.lowering.loops.records import NEW, WHOLE, Entry, Range, Symbolic
 from workbench.lowering.reads import index_arrays, slices
+from workbench.lowering.values.intervals import total
 from workbench.lowering.values.layout import Value
 from workbench.lowering.values.scope import Scope
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression
-from workbench.program.operations.table import COMBINES, operand_dtypes
+from workbench.program.operations.table import (
+    COMBINES,
+    OPERATIONS,
+    first_index,
+    operand_dtypes,
+)
 from workbench.program.values import Body, Call, IndexValue, Literal, Read
 
 if TYPE_CHECKING:
@@ -226,41 +232,105 @@ def _contract(at: Linearizer, body: Call, target: Value | None) -> Value:
 
 def _take(at: Linearizer, body: Call, target: Value | None) -> Value:
     scope = at.scope
-    read, position = body.arguments
+    read, *positions = body.arguments
     table = at.value(read)
-    if isinstance(position, IndexValue):
-        row = slices.row(scope, table, at.placed(position.expression))
+    if isinstance(positions[0], IndexValue) and len(positions) == 1:
+        row = slices.row(scope, table, at.placed(positions[0].expression))
         if row is not None:
             return row
-    index, rows = at.value(position), table.shape[0]
-    name = read.array if isinstance(read, Read) else "a tensor"
-    scope.check("check_index", index, lower=expression(0), upper=rows, array=name, dim="axis 0")
-    number = scope.cast(index, "int64")
+    number = _entry_number(at, body, table)
     out = at.result(body, target)
-    if table.axes:
-        number = _with_offsets(scope, number, table.axes, rows, len(index.shape))
-        table = scope.compact(table)
-        total = rows
-        for n in table.counts:
-            total = total * n
-        flat = scope.reshaped(table, (total, *table.shape[1:]), (), (total, *table.shape[1:]))
-    else:
-        flat = table
+    if table.axes or len(positions) > 1:
+        table = _flattened(scope, scope.compact(table), len(positions))
     number = scope.compact(number)
     if out.layout.dense and number.axes == out.axes:
-        return scope.apply("take", [flat, number], out)
+        return scope.apply("take", [table, number], out)
     taken = scope.temporary(number.axes, out.shape, out.dtype)
     if not taken.layout.dense:
         taken = scope.flat_copy(taken)
-    scope.apply("take", [flat, number], taken)
+    scope.apply("take", [table, number], taken)
     if target is None:
         return taken
     return scope.apply("copyto", [scope.aligned(taken, out.axes, len(out.shape))], out)
 
 
-def _with_offsets(
-    scope: Scope, number: Value, axes: tuple[str, ...], rows: Expression, rank: int
-) -> Value:
+def _entry_number(at: Linearizer, body: Call, table: Value) -> Value:
+    """Return the number of the entry that a lookup or an update names, among all of the table's
+    along its named axes and the inner ones that are indexed. The indices are checked.
+    """
+    scope = at.scope
+    indices = [at.value(e) for e in body.arguments[first_index(body.operation) :]]
+    key = ("entry", table.axes, table.shape[: len(indices)], *(index.name for index in indices))
+    if key in scope.views:
+        return scope.views[key]
+    number: Value | None = None
+    for k, (index, n) in enumerate(zip(indices, table.shape, strict=False)):
+        check_entry(scope, body, k, index, n)
+        own = scope.cast(index, "int64")
+        if number is not None:
+            many = index_arrays.index_value(scope, n, "int64")
+            number = index_arrays.binary(scope, "multiply", number, many)
+            own = index_arrays.binary(scope, "add", number, own)
+        number = own
+    assert number is not None, "an entry without indices"
+    if table.axes:
+        entries = total(table.shape[: len(indices)])
+        number = _with_offsets(scope, number, table.axes, entries)
+    scope.views[key] = number
+    return number
+
+
+def check_entry(scope: Scope, body: Call, axis: int, index: Value, n: Expression) -> None:
+    """Write the check of an index of a table's axis, which has n entries."""
+    array, dim = table_name(body), f"axis {axis}"
+    scope.check("check_index", index, lower=expression(0), upper=n, array=array, dim=dim)
+
+
+def table_name(body: Call) -> str:
+    """Return the name in messages of the table that a lookup or an update is of."""
+    table = body.arguments[0]
+    while isinstance(table, Call) and OPERATIONS[table.operation].updates:
+        table = table.arguments[0]
+    return table.array if isinstance(table, Read) else "a tensor"
+
+
+def _flattened(scope: Scope, table: Value, indexed: int) -> Value:
+    """Return a table with its entries along one axis: those of its named axes, one after the
+    other.
+    """
+    entries = total((*table.counts, *table.shape[:indexed]))
+    shape = (entries, *table.shape[indexed:])
+    return scope.reshaped(table, shape, (), shape)
+
+
+def _update(at: Linearizer, body: Call, target: Value | None) -> Value:
+    """Change an entry of the table, which is copied unless it is where the result is."""
+    scope, out = at.scope, at.result(body, target)
+    whole = out if out.layout.dense else scope.temporary(out.axes, out.shape, out.dtype)
+    change = _change(at, body, whole)
+    at.into(body.arguments[0], whole, overwritten=True)
+    change()
+    return out if whole is out else scope.apply("copyto", [whole], out)
+
+
+def add_entry(at: Linearizer, body: Call, target: Value) -> bool:
+    """Add the value of an `add_at` to what is there at its entry; tell whether that can be done."""
+    if not target.layout.dense:
+        return False
+    _change(at, body, target)()
+    return True
+
+
+def _change(at: Linearizer, body: Call, table: Value) -> Callable[[], Value]:
+    """Return what writes the change of an entry. Its value and place are evaluated before."""
+    scope, (_, value, *indices) = at.scope, body.arguments
+    ready = scope.broadcast(at.value(value, body.dtype), table.axes, symbolic(value.shape))
+    number = scope.broadcast(_entry_number(at, body, table), table.axes, ())
+    flat = _flattened(scope, table, len(indices))
+    return lambda: scope.apply(body.operation, [number, ready], flat)
+
+
+def _with_offsets(scope: Scope, number: Value, axes: tuple[str, ...], rows: Expression) -> Value:
     """Return row numbers in the table flattened over `axes`.
 
     Each is the row within its point plus the point's first row.
@@ -272,10 +342,7 @@ def _with_offsets(
             index_arrays.index_value(scope, step, "int64"),
         )
         offset = index_arrays.binary(scope, "multiply", start, size)
-        both = scope.ordered({*number.axes, axis})
-        out = scope.temporary(both, number.shape, "int64")
-        ready = [scope.aligned(v, both, rank) for v in (number, offset)]
-        number = scope.apply("add", ready, out)
+        number = index_arrays.binary(scope, "add", number, offset)
         step = step * scope.length(axis)
     return number
 
@@ -341,6 +408,8 @@ RULES: dict[str, LoweringRule] = {
     "cumsum": _cumsum,
     "contract": _contract,
     "take": _take,
+    "put": _update,
+    "add_at": _update,
     "one_hot": _one_hot,
     "uniform": draw,
     "normal": draw,

@@ -15,7 +15,7 @@ from workbench.lowering.instances import contractions
 from workbench.lowering.instances.contractions import ContractionOperand, Letters, operand, plain
 from workbench.lowering.instances.linearize import Linearizer
 from workbench.lowering.instances.operation_rules import ones_only
-from workbench.lowering.instances.segment_sums import segment_sum
+from workbench.lowering.instances.segment_sums import scattered
 from workbench.lowering.loops.records import NEW, WHOLE, Entry
 from workbench.lowering.reads.index_arrays import index_value
 from workbench.lowering.values.intervals import total
@@ -49,7 +49,7 @@ def combine(at: Linearizer, target: Value, over: Letters, mask: Mask | None) -> 
         _argmax(at, target, over[0], mask)
     elif combiner == "collect":
         _collect(at, target, over[0])
-    elif combiner == "sum" and mask is None and segment_sum(at, body, target, over):
+    elif combiner == "sum" and mask is None and scattered(at, body, target, over):
         return
     elif combiner == "sum":
         Sum(at, target, over, mask).lower(body)

@@ -1,15 +1,60 @@
-"""Sums over the points whose index is the element: a gather's gradient without all pairs."""
+"""Sums over the points whose index is the element: a gather's gradient without all pairs, and what
+is added to the entries of a table without all of the table at every point.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from workbench.lowering.instances.contractions import Letters
 from workbench.lowering.instances.linearize import Linearizer
+from workbench.lowering.instances.operation_rules import check_entry
+from workbench.lowering.loops.records import Symbolic
+from workbench.lowering.reads import index_arrays
 from workbench.lowering.values.intervals import total
 from workbench.lowering.values.layout import Value
-from workbench.polyhedral.expression import variable
+from workbench.lowering.values.stored import symbolic
+from workbench.polyhedral.expression import expression, variable
 from workbench.program.values import Body, Call, IndexValue, Literal
+
+
+def scattered(at: Linearizer, body: Body, target: Value, over: Letters) -> bool:
+    """Write a sum as a scatter; tell whether it is one of those that can be."""
+    return segment_sum(at, body, target, over) or table_sum(at, body, target, over)
+
+
+def entry_alone(body: Body) -> Call | None:
+    """Return a body that is 0 but for one entry of a table; None where it is another."""
+    if not isinstance(body, Call) or body.operation != "add_at":
+        return None
+    table = body.arguments[0]
+    while isinstance(table, Call) and table.operation == "broadcast":
+        table = table.arguments[0]
+    zero = isinstance(table, Literal) and not np.any(np.asarray(table.value))
+    return body if zero else None
+
+
+def table_sum(at: Linearizer, body: Body, target: Value, over: Letters) -> bool:
+    """Write the sum of bodies that are 0 but for one entry of a table as a scatter.
+
+    Tell whether the body is such a one.
+    """
+    call = entry_alone(body)
+    if call is None:
+        return False
+    scope, (_, value, *indices) = at.scope, call.arguments
+    axes, rest = scope.ordered({*target.axes, *over}), symbolic(value.shape)
+    ready = scope.compact(scope.broadcast(at.value(value, target.dtype), axes, rest))
+    places = [index_arrays.positions(scope, axis) for axis in target.axes]
+    for k, index in enumerate(indices):
+        entry, n = at.value(index), target.shape[k]
+        check_entry(scope, call, k, entry, n)
+        places.append(scope.cast(entry, "int64"))
+    numbers = [scope.compact(scope.broadcast(place, axes, ())) for place in places]
+    _added(at, target, [ready, *numbers], (expression(0),) * len(numbers), rest)
+    return True
 
 
 def segment_sum(at: Linearizer, body: Body, target: Value, over: Letters) -> bool:
@@ -29,16 +74,23 @@ def segment_sum(at: Linearizer, body: Body, target: Value, over: Letters) -> boo
     shape = target.shape
     value = scope.compact(scope.broadcast(at.value(value_body, target.dtype), over, shape))
     ready = [scope.compact(scope.broadcast(at.value(i, "int64"), over, ())) for i in indices]
-    points, inner = total(value.counts), total(shape)
-    scratch = scope.scratch("int64", (scope.longest(points) * (inner + 4),))
-    out = target
-    if not target.layout.dense:
-        out = scope.temporary(target.axes, shape, target.dtype)
     lower = tuple(scope.axes[a][0] for a in target.axes)
-    scope.apply("segment_add", [value, *ready], out, lower=lower, scratch=scratch)
+    _added(at, target, [value, *ready], lower, shape)
+    return True
+
+
+def _added(
+    at: Linearizer, target: Value, operands: list[Value], lower: Symbolic, inner: Symbolic
+) -> None:
+    """Write the call that adds values, of an inner shape, at indices that begin with `lower`."""
+    scope, value = at.scope, operands[0]
+    elements = total([scope.longest(n) for n in value.counts]) * (total(inner) + 4)
+    scratch, out = scope.scratch("int64", (elements,)), target
+    if not target.layout.dense:
+        out = scope.temporary(target.axes, target.shape, target.dtype)
+    scope.apply("segment_add", operands, out, lower=lower, scratch=scratch)
     if out is not target:
         scope.apply("copyto", [out], target)
-    return True
 
 
 def _matched(

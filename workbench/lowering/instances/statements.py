@@ -10,7 +10,9 @@ from workbench.errors import ProgramError
 from workbench.lowering.instances import contractions
 from workbench.lowering.instances.contractions import Letters
 from workbench.lowering.instances.linearize import Linearizer
+from workbench.lowering.instances.operation_rules import add_entry
 from workbench.lowering.instances.reductions import Mask, check_points, combine
+from workbench.lowering.instances.segment_sums import entry_alone
 from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.loops.records import WHOLE, Apply, Enter, Entry, If, Record, RuntimeCheck
 from workbench.lowering.reads import index_arrays, slices
@@ -102,6 +104,9 @@ def _write(at: Linearizer, target: Value, mask: Mask | None) -> None:
     scope, statement = at.scope, at.statement
     over: Letters = scope.ordered(statement.reduction_dims)
     if isinstance(statement, Adding):
+        entry = entry_alone(statement.body)
+        if not over and entry is not None and add_entry(at, entry, target):
+            return
         if over:
             value = scope.temporary(target.axes, target.shape, target.dtype)
             combine(at, value, over, mask)

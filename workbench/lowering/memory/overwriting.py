@@ -69,11 +69,10 @@ class _Overwriting(NamedTuple):
         if not isinstance(body, Call):
             return True
         row = OPERATIONS[body.operation]
-        if row.conditional:
-            condition, chosen, other = body.arguments
-            if self._shows(condition) or self._shows(chosen):
-                return False
-            return self.is_safe(other)
+        if row.onto is not None:
+            kept = body.arguments[row.onto]
+            others = (a for k, a in enumerate(body.arguments) if k != row.onto)
+            return not any(self._shows(a) for a in others) and self.is_safe(kept)
         if row.ufunc is None:
             if row.result == "parts":
                 return not self._reads(body)

@@ -86,19 +86,11 @@ def _one_by_one(
             place = scope.reshaped(whole, inner, (), inner)
         else:
             place = _place(scope, stored, index[position], position, checked)
-        parts.append(_combined(scope, "multiply", place, index_value(scope, step, "int64")))
+        parts.append(binary(scope, "multiply", place, index_value(scope, step, "int64")))
         step = step * (many if position == INSIDE else stored.count(position))
-    number = reduce(lambda one, other: _combined(scope, "add", one, other), parts)
+    number = reduce(lambda one, other: binary(scope, "add", one, other), parts)
     table = scope.reshaped(slices.memory(stored), (step,), (), (step,))
     return _taken(scope, table, number, inner)
-
-
-def _combined(scope: Scope, function: str, left: Value, right: Value) -> Value:
-    """Return an elementwise operation of numbers, of which some have inner axes."""
-    axes = scope.ordered({*left.axes, *right.axes})
-    shape = left.shape or right.shape
-    out = scope.temporary(axes, shape, "int64")
-    return scope.apply(function, [scope.aligned(v, axes, len(shape)) for v in (left, right)], out)
 
 
 def _place(

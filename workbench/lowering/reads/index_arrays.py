@@ -133,10 +133,10 @@ def _moving_range(scope: Scope, axis: str, c: int, dtype: str) -> Value:
 
 
 def binary(scope: Scope, function: str, left: Value, right: Value, dtype: str = "") -> Value:
-    """Return an elementwise operation of two scalars over axes."""
-    axes = scope.ordered({*left.axes, *right.axes})
-    out = scope.temporary(axes, (), dtype or left.dtype)
-    return scope.apply(function, [scope.aligned(left, axes, 0), scope.aligned(right, axes, 0)], out)
+    """Return an elementwise operation of two values over axes, of one inner shape or of none."""
+    axes, shape = scope.ordered({*left.axes, *right.axes}), left.shape or right.shape
+    out = scope.temporary(axes, shape, dtype or left.dtype)
+    return scope.apply(function, [scope.aligned(v, axes, len(shape)) for v in (left, right)], out)
 
 
 def condition_value(scope: Scope, conditions: list[tuple[Expression, bool]]) -> Value:

@@ -143,6 +143,7 @@ def _on(w: Stopwatch, n: int, dtype: str) -> dict[str, float]:
         "accumulate": _call(w, "add.accumulate", {"axis": 0}, a=a, c=c),
         "argmax": _call(w, "argmax", {"axis": 0}, a=a, c=w.array(dtype="int64")),
         "take": _call(w, "take", a=a, i=index, c=c),
+        "update": _call(w, "put", i=index, a=a, c=c),
         "uniform": _draw(w, "uniform", c=c, i=many),
         "normal": _draw(w, "normal", c=c, i=many),
         "permutation": _draw(w, "permutation", 3, c=integers),

@@ -84,7 +84,7 @@ def _call(
         function,
         kind,
         reads if work.reads is None else work.reads,
-        (out,) if cost.writes else (),
+        work.writes if work.writes is not None else (out,) if cost.writes else (),
         work.counted,
         cost.operations,
         work.iteration,
@@ -104,6 +104,8 @@ class Work:
     matrices: Matrices | None = None
     reads: tuple[Operand, ...] | None = None
     """The operands or parts that are read; None means all of each operand."""
+    writes: tuple[Operand, ...] | None = None
+    """The part of the result that is written; None means all of it."""
 
 
 Options = Mapping[str, Any]
@@ -146,6 +148,15 @@ def _rows(option: Options, reads: Operands, out: Operand) -> Work:
     return Work(out.dims, Iteration(out.dims, inner), reads=(row, index))
 
 
+def _entries(option: Options, reads: Operands, out: Operand) -> Work:
+    """Return the work of changing a table's entries, which lie anywhere."""
+    *before, entries, values = reads
+    dims = (*entries.dims, *out.dims[1:])
+    changed = Operand(out.buffer, dims, strides_of(dims), out.moving)
+    read = (*(changed for _ in before), entries, values)
+    return Work(dims, Iteration(dims, out.dims[1:]), reads=read, writes=(changed,))
+
+
 def _words(option: Options, reads: Operands, out: Operand) -> Work:
     """Return the work of draws: four words at a time for each instance, a permutation's one
     instance at a time.
@@ -180,6 +191,7 @@ WALKS: Mapping[Walk, Callable[[Options, Operands, Operand], Work]] = {
     "reduction": _reduction,
     "product": _product,
     "rows": _rows,
+    "entries": _entries,
     "words": _words,
     "points": _points,
     "segments": _segments,

@@ -52,14 +52,32 @@ def concatenate(*operands: Any, axis: int, rank: int) -> Any:
     return np.concatenate(operands, axis=axis - rank)
 
 
-def take(x: Any, index: Any, rank: int) -> Any:
-    """Take inner rows of `x` (axis 0 of the inner shape) at `index`; leading axes must agree."""
-    lead = x.ndim - rank
-    if lead == 0:
-        return x[index]
-    flat = index.reshape(index.shape[:lead] + (-1,) + (1,) * (rank - 1))
-    rows = np.take_along_axis(x, flat, axis=lead)
-    return rows.reshape(index.shape + x.shape[lead + 1 :])
+def take(x: Any, *indices: Any, rank: int) -> Any:
+    """Take entries of the first inner axes of `x` at indices of one shape; leading axes agree."""
+    return x[(*_points(x, rank, np.ndim(indices[0])), *indices)]
+
+
+def put(table: Any, value: Any, *indices: Any, rank: int) -> Any:
+    """Return the table with the entry at the indices replaced by a value."""
+    result = table.copy()
+    result[(*_points(table, rank), *indices)] = value
+    return result
+
+
+def add_at(table: Any, value: Any, *indices: Any, rank: int) -> Any:
+    """Return the table with a value added to the entry at the indices."""
+    result = table.copy()
+    result[(*_points(table, rank), *indices)] += value
+    return result
+
+
+def _points(x: Any, rank: int, dims: int = 0) -> tuple[Any, ...]:
+    """Return the positions along each leading axis, to index with arrays of at least so many dims
+    that begin with those axes.
+    """
+    lead = x.shape[: x.ndim - rank]
+    grids = np.ogrid[tuple(slice(n) for n in lead)] if lead else ()
+    return tuple(p.reshape(p.shape + (1,) * (dims - len(lead))) for p in grids)
 
 
 def one_hot(index: Any, size: int, dtype: Any = float) -> Any:

@@ -50,6 +50,15 @@ def branches(dtypes: Sequence[str], options: Options) -> str:
     return promote(dtypes[1:])
 
 
+def updated(dtypes: Sequence[str], options: Options) -> str:
+    table, value, *indices = dtypes
+    if table != value or any(d not in INTEGERS for d in indices):
+        raise ProgramError(
+            f"expected a table, a value of its dtype and integers, found {', '.join(dtypes)}"
+        )
+    return table
+
+
 def as_asked(dtypes: Sequence[str], options: Options) -> str:
     return str(options["dtype"])
 

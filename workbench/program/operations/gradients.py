@@ -125,8 +125,27 @@ def of_broadcast(do: Any, xs: Any, y: Any, g: Any, shape: Shape) -> tuple[Any, .
 
 
 def of_take(do: Any, xs: Any, y: Any, g: Any) -> tuple[Any, ...]:
-    x, index = xs
-    hot = do("one_hot", index, size=x.shape[0])
-    s = "abcdefgh"[: len(index.shape)]
-    r = "ijklmnop"[: len(x.shape) - 1]
-    return do("contract", hot, g, spec=f"{s}z,{s}{r}->z{r}"), None
+    x, *indices = xs
+    none = (None,) * len(indices)
+    if len(indices) > 1 and not indices[0].shape:  # an entry of a table, not a product of all
+        return do("add_at", do("broadcast", 0.0, shape=x.shape), g, *indices), *none
+    lead, rest = x.shape[: len(indices)], x.shape[len(indices) :]
+    rows, row = lead[0], indices[0]
+    for n, index in zip(lead[1:], indices[1:], strict=True):
+        rows, row = rows * n, row * n + index
+    hot = do("one_hot", row, size=rows)
+    s = "abcdefgh"[: len(row.shape)]
+    r = "ijklmnop"[: len(rest)]
+    flat = do("contract", hot, g, spec=f"{s}z,{s}{r}->z{r}")
+    return flat if len(indices) == 1 else do("reshape", flat, shape=x.shape), *none
+
+
+def of_put(do: Any, xs: Any, y: Any, g: Any) -> tuple[Any, ...]:
+    _, value, *indices = xs
+    nothing = do("broadcast", 0.0, shape=value.shape) if value.shape else 0.0
+    return do("put", g, nothing, *indices), do("take", g, *indices), *[None] * len(indices)
+
+
+def of_add_at(do: Any, xs: Any, y: Any, g: Any) -> tuple[Any, ...]:
+    _, _, *indices = xs
+    return g, do("take", g, *indices), *[None] * len(indices)

@@ -77,6 +77,14 @@ class Operation:
     """True if operands are converted to the result's dtype before the meaning applies."""
     conditional: bool = False
     """True if the first operand is a condition: it is no number and keeps its dtype."""
+    onto: int | None = None
+    """The operand whose elements stay in the result where nothing else comes: the result may be
+    written over it, where nothing reads it later.
+    """
+    updates: bool = False
+    """True if it changes the element of its first operand that the indices behind the second name,
+    and no other.
+    """
     compares: Literal["", "equality", "order"] = ""
     combines: str = ""
     """For a row that combines all elements along an axis: the row that combines two."""

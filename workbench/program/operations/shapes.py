@@ -113,7 +113,22 @@ def transposed(shapes: Sequence[Shape], options: Options) -> Shape:
 
 
 def taken(shapes: Sequence[Shape], options: Options) -> Shape:
-    return (*shapes[1], *shapes[0][1:])
+    table, *indices = shapes
+    if len(indices) > len(table) or any(s != indices[0] for s in indices):
+        raise ProgramError("take of shapes " + ", ".join(shape_text(s) for s in shapes))
+    return (*indices[0], *table[len(indices) :])
+
+
+def updated(shapes: Sequence[Shape], options: Options) -> Shape:
+    table, value, *indices = shapes
+    if not indices or len(indices) > len(table) or any(indices):
+        raise ProgramError("an update of shapes " + ", ".join(shape_text(s) for s in shapes))
+    if value != table[len(indices) :]:
+        raise ProgramError(
+            f"a value of shape {shape_text(value)} for an entry of shape "
+            f"{shape_text(table[len(indices) :])}"
+        )
+    return tuple(table)
 
 
 def one_hot(shapes: Sequence[Shape], options: Options) -> Shape:

@@ -81,6 +81,23 @@ def _ranked(
     return Operation(name, shape, dtype, evaluate, gradient, 1, ranked=True, **more)
 
 
+def _update(name: str, evaluate: Callable[..., Any], gradient: GradientRule) -> Operation:
+    """Make a row that changes one element of a table."""
+    return Operation(
+        name,
+        shapes.updated,
+        dtypes.updated,
+        evaluate,
+        gradient,
+        noun="update",
+        ranked=True,
+        foldable=False,
+        onto=0,
+        updates=True,
+        result="parts",
+    )
+
+
 _ROWS = [
     _elementwise(
         "negative", 1, dtypes.arithmetic, lambda do, xs, y, g: (-g,), "-{0}", level=Level.NEGATIVE
@@ -167,6 +184,7 @@ _ROWS = [
         least="bool",
         converts=True,
         conditional=True,
+        onto=2,
     ),
     Operation(
         "cast",
@@ -276,11 +294,12 @@ _ROWS = [
         dtypes.of_first,
         arrays.take,
         gradients.of_take,
-        arity=2,
         ranked=True,
         foldable=False,
         result="either",
     ),
+    _update("put", arrays.put, gradients.of_put),
+    _update("add_at", arrays.add_at, gradients.of_add_at),
     Operation("one_hot", shapes.one_hot, dtypes.hot, arrays.one_hot, arity=1),
     Operation("orthogonalize", shapes.same, dtypes.floating, arrays.orthogonalize, arity=1),
     Operation("uniform", shapes.from_option, dtypes.floating, random=True, arity=0),
@@ -305,6 +324,11 @@ def meaning(name: str, ranks: Sequence[int], options: Options) -> Callable[..., 
     assert row.evaluate is not None, name
     extra = {"rank": ranks[0]} if row.ranked else {}
     return partial(row.evaluate, **options, **extra) if options or extra else row.evaluate
+
+
+def first_index(name: str) -> int:
+    """Return the place of the first index among the operands of a lookup or an update."""
+    return 2 if OPERATIONS[name].updates else 1
 
 
 def operand_dtypes(name: str, operands: Sequence[str], result: str) -> tuple[str, ...]:

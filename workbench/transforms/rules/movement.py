@@ -143,13 +143,15 @@ def slice_of_broadcast(body: Call, program: Program) -> Body | None:
 
 
 def entry_of_table(body: Call, program: Program) -> Body | None:
-    """Replace `take` at a known row by a slice."""
-    table, index = body.arguments
-    row, rows = constant(index), table.shape[0]
-    if row is None or index.shape or not is_static((rows,)) or not 0 <= row < int(rows):
-        return None
-    row = int(row)
-    return call("reshape", _slice(table, 0, range(row, row + 1)), shape=body.shape)
+    """Replace `take` at a known entry by a slice."""
+    table, *indices = body.arguments
+    part = table
+    for axis, (index, rows) in enumerate(zip(indices, table.shape, strict=False)):
+        row = constant(index)
+        if row is None or index.shape or not is_static((rows,)) or not 0 <= row < int(rows):
+            return None
+        part = _slice(part, axis, range(int(row), int(row) + 1))
+    return call("reshape", part, shape=body.shape)
 
 
 def no_padding(body: Call, program: Program) -> Body | None:

@@ -57,7 +57,7 @@ def test_gather_outside_the_array_is_refused_as_by_numpy(axes: tuple[str, ...]) 
     )
     native, numpy = failure(scheduled(equations, axes))
     assert native == numpy
-    assert "x is read at n = 3, outside 0 to 2, by y at n=2" in native
+    assert "x is indexed at n = 3, outside 0 to 2, by y at n=2" in native
 
 
 @pytest.mark.parametrize("axes", [(), ("t",)])

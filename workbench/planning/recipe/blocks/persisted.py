@@ -101,8 +101,10 @@ def _persisted(plan: Plan, step: Persist, why: str) -> Plan | None:
 
 
 def independent(plan: Plan) -> list[str]:
-    """Return the dimensions along which nothing needs anything else, in the program's order."""
-    steps = Vectorize.candidates(plan.program)
+    """Return the program's dimensions along which nothing needs anything else, in its order. One
+    that only statements of a derivative have has no size of its own.
+    """
+    steps = (s for s in Vectorize.candidates(plan.program) if s.dim in plan.program.dim)
     return [step.dim for step in steps if step.is_whole(plan.program)]
 
 
