@@ -118,7 +118,9 @@ def _update(bodies: Bodies, body: Call, index: Index) -> Value:
     if body.operation == "add_at":
         new = Compute("add", (old, new), body.dtype)
     pairs = zip(index, named_entry(bodies, body, ()), strict=False)
-    equal = [Compute("equal", (Position(i), Position(row)), "bool") for i, row in pairs]
+    equal: list[Value] = [
+        Compute("equal", (Position(i), Position(row)), "bool") for i, row in pairs
+    ]
     return Compute("where", (reduce(both, equal), new, old), body.dtype)
 
 
