@@ -55,7 +55,7 @@ def test_the_largest_array_is_reduced_proven_and_exported_in_six_clicks(
     expect(panel.locator(".wbk-peak-said")).to_contain_text("before the last step")
     lab.shot(page, "reduced")
 
-    click(panel.get_by_role("button", name="Prove it unchanged"))
+    click(panel.get_by_role("button", name="Check that it is unchanged"))
     expect(panel.get_by_role("table").first).to_contain_text("✓ checked", timeout=180_000)
     expect(panel.get_by_text("✓ checked")).to_have_count(2, timeout=180_000)
     panel.locator(".wbk-progress").wait_for(state="detached", timeout=120_000)

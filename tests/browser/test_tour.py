@@ -89,7 +89,7 @@ def test_why_t_is_illegal_for_state_and_legal_for_to_go_and_what_it_buys(lab: La
     expect(gain).to_be_in_viewport(ratio=0.9)
     lab.shot(page, "teacher-legal")
     lab.shot(page, "teacher-legal-dark", "JupyterLab Dark")
-    clicks.on(panel.get_by_role("button", name="Apply it and compare"))
+    clicks.on(panel.get_by_role("button", name="Apply it and open Compare"))
     clicks.on(panel.get_by_role("button", name="Measure 2 variants"))
     panel.locator(".wbk-table tbody tr").nth(1).wait_for(timeout=120_000)
     expect(panel.locator(".wbk-table tbody tr")).to_have_count(2)

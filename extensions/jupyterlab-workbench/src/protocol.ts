@@ -322,6 +322,7 @@ export interface CostView {
   readonly sizes: Readonly<Record<string, number>>;
   readonly dtype: string;
   readonly backend: string;
+  readonly threads: number;
   readonly seconds: number;
   readonly peak_bytes: Readonly<Record<string, number>>;
   readonly operations: number;

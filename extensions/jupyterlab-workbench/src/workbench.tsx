@@ -49,6 +49,12 @@ export function draw(host: HTMLElement, transport: Transport, options: Options =
   const place = document.createElement("div");
   place.className = options.sized ? "wbk-root wbk-sized" : "wbk-root";
   place.dataset["lmSuppressShortcuts"] = "true"; // the notebook's own keys rest while the workbench has the focus
+  place.tabIndex = -1; // a press on what takes no focus itself, as the graph's ground, leaves the keys to the workbench
+  place.addEventListener("pointerdown", () => {
+    requestAnimationFrame(() => {
+      if (!place.contains(document.activeElement)) place.focus({ preventScroll: true });
+    });
+  });
   host.append(style, place);
   place.addEventListener("keydown", (event) => {
     const { saveNotebook } = transport;

@@ -108,6 +108,16 @@ def test_a_failed_check_is_the_headline() -> None:
     assert "s[0] is 3, not 4" in head.basis
 
 
+def test_a_measurement_of_one_that_contradicts_its_prediction_is_told() -> None:
+    far = headline(told(of(FAST, 0.2)))  # 11 ms were predicted of it
+    assert far.text.startswith("predicted: time not known, memory")
+    assert "the other one of both is not measured" in far.basis
+    assert "were predicted" in far.basis
+    near = headline(told(of(FAST, 0.012)))
+    assert re.match(r"predicted: time (same|[÷×])", near.text)
+    assert "were predicted" in near.basis
+
+
 def test_what_was_not_measured_is_predicted_for_the_run_asked_for() -> None:
     found = facts(ROOT, FAST, (), {}, "", Setting({"B": 64, "T": 7}, "numpy", "float64"))
     assert headline(found).text.startswith("predicted: ")

@@ -86,6 +86,7 @@ class Check:
 
     def __str__(self) -> str:
         lines = [self._head()]
+        lines += [f"  {self.measured}"] if self.measured else []
         lines += [f"  compared: {_summary(self.compared)}"] if self.compared else []
         lines += [f"  {self.blocks}"] if self.blocks else []
         lines += [f"  {self.data}"] if self.data else []
@@ -94,7 +95,6 @@ class Check:
         lines += _listed(title, tuple(map(str, self.tails)))
         lines += _listed("not shown at these sizes", self.unmet)
         lines += _listed("never taken", self.untaken)
-        lines += [f"  {self.measured}"] if self.measured else []
         return "\n".join(lines)
 
     def _head(self) -> str:

@@ -45,6 +45,7 @@ class CostView:
     sizes: Mapping[str, int]
     dtype: str
     backend: str
+    threads: int
     seconds: float
     peak_bytes: Mapping[str, int]
     operations: int
@@ -69,6 +70,7 @@ def cost(variant: Variant, arguments: Mapping[str, Any]) -> CostView:
         sizes=prediction.sizes,
         dtype=prediction.dtype,
         backend=prediction.backend,
+        threads=prediction.threads,
         seconds=prediction.seconds,
         peak_bytes=prediction.peak_bytes,
         operations=prediction.operations,

@@ -20,6 +20,9 @@ from workbench.session.report.facts import Facts, Side
 SPACE = "device"
 """The memory of which the headline tells."""
 
+FAR = 2.0
+"""How many times the prediction a measured time may be for the other prediction to be believed."""
+
 
 @dataclass(frozen=True)
 class Headline:
@@ -77,7 +80,23 @@ def _predicted(facts: Facts) -> Headline:
     memory = memory_text(old.peak_bytes.get(SPACE, 0), new.peak_bytes.get(SPACE, 0))
     note = f" The seconds are rough: {new.note}." if new.note else ""
     basis = f"Predicted; not measured.{note}"
+    for side in (facts.before, facts.after):
+        taken = _median(side.measured)
+        if taken is None or side.forecast is None or not side.forecast.seconds:
+            continue
+        basis = f"Predicted: the other one of both is not measured. {_told(side, taken)}{note}"
+        if not 1 / FAR <= taken / side.forecast.seconds <= FAR:
+            time = "time not known"
     return Headline(f"predicted: {_joined(time, memory)}", basis, "predicted")
+
+
+def _told(side: Side, taken: float) -> str:
+    """Say what a run took, and what it was predicted to take."""
+    predicted = 0.0 if side.forecast is None else side.forecast.seconds
+    return (
+        f"{side.name} took {seconds_text(taken)} a run, "
+        f"where {seconds_text(predicted)} were predicted."
+    )
 
 
 def memory_text(before: int, after: int) -> str:

@@ -80,6 +80,7 @@ function StatementText(props: { scene: Scene; node: Node; changes: Changes | nul
       <b>{node.title}</b>
       <code>{node.equation}</code>
       {loops.length > 0 && <span>{loops.join(" › ")}</span>}
+      {node.kept.length > 0 && <span>kept of {node.array}: {node.kept.join(", ")}</span>}
       {words && <span>{words}</span>}
       {changed && <span>changed by the step: {changed.join(", ")}</span>}
       {changes?.gone.some((one) => one.id === node.id) && <span>gone after the step</span>}

@@ -47,7 +47,7 @@ export function useCheck(measured: MeasurementView | undefined): {
 function Report({ id, text }: { id: string; text: string }): JSX.Element {
   const [head, ...below] = reportOf(text);
   return (
-    <div className="wbk-check" id={id} role="group" aria-label="Report of the check">
+    <div className="wbk-check-report" id={id} role="group" aria-label="Report of the check">
       <p>{head?.text}</p>
       <ul>
         {below.map((item) => (

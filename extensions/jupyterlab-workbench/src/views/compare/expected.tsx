@@ -20,9 +20,11 @@ export function smallest(cuts: readonly (Sizes | null)[]): Sizes | null {
 export function Expected(props: {
   variants: readonly string[];
   rounds: number | null;
+  /** Measures at other sizes than the chosen ones. */
+  at: (sizes: Sizes) => void;
   force: () => void;
 }): JSX.Element | null {
-  const { variants, rounds, force } = props;
+  const { variants, rounds, at, force } = props;
   const state = useWorkbench();
   const selection = useSelection();
   const store = useStore();
@@ -61,10 +63,11 @@ export function Expected(props: {
           <button
             className="wbk-button"
             type="button"
+            disabled={state.measuring !== null}
             title="The other sizes stay as they are"
-            onClick={() => store.select({ sizes: changedSizes(state.sizes, less) })}
+            onClick={() => at(changedSizes(state.sizes, less))}
           >
-            Take {sizesText(cut)}
+            Measure at {sizesText(cut)}
           </button>
         )}
         <button className="wbk-button" type="button" disabled={state.measuring !== null} onClick={force}>

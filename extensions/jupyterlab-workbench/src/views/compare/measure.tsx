@@ -1,7 +1,7 @@
 // The settings of a measurement. Its progress is shown by the frame, whatever pane is open.
 
 import { useState } from "react";
-import { usePart, useSelection, useValues, useWorkbench } from "../../model/hooks";
+import { usePart, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
 import { nameOfKey } from "../../model/naming";
 import { type Sizes, tickedIn } from "../../model/selection";
 import type { MeasurementView, SizeView, State } from "../../protocol";
@@ -49,6 +49,7 @@ export function settingsOf(known: readonly SizeView[], found: MeasurementView): 
 
 export function MeasureForm(): JSX.Element {
   const state = useWorkbench();
+  const store = useStore();
   const { status } = useValues();
   const { compared, backend } = useSelection();
   const [repeats, setRepeats] = useState("");
@@ -92,7 +93,15 @@ export function MeasureForm(): JSX.Element {
       </div>
       {!reason && <Estimated cost={cost} />}
       {!measuring && !reason && (
-        <Expected variants={variants} rounds={rounds} force={() => measure(variants, { repeats: rounds, force: true })} />
+        <Expected
+          variants={variants}
+          rounds={rounds}
+          at={(sizes) => {
+            store.select({ sizes });
+            measure(variants, { repeats: rounds, sizes });
+          }}
+          force={() => measure(variants, { repeats: rounds, force: true })}
+        />
       )}
       <p className="wbk-note">
         {measuring

@@ -256,13 +256,13 @@ function Live(props: {
           </button>
         )}
       </div>
+      <Arrays place={place} listed={[...here]} key={`${chosen?.range.from} ${at}`} />
       {elsewhere.length > 0 && !brushed && (
         <>
           <h4>Selected, and not live there</h4>
           <Arrays place={place} listed={elsewhere} />
         </>
       )}
-      <Arrays place={place} listed={[...here]} key={`${chosen?.range.from} ${at}`} />
       {elsewhere.length > 0 && brushed && (
         <>
           <h4>Live elsewhere in the brushed part</h4>

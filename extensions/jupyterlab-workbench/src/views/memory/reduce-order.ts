@@ -25,11 +25,11 @@ export function worthOf({ after, array }: Reduction, cost: CostView): number {
   return ratio(array.before, array.after) + ratio(peak, now) + 1e-3 * ratio(cost.seconds * 1e9, after.seconds * 1e9);
 }
 
-/** Tells whether a move, as far as it is predicted, changes neither the array nor the peak. */
+/** Tells whether a move, as far as it is predicted, makes neither the array nor the peak smaller. */
 export function isIdle({ move, after, array }: Reduction, cost: CostView): boolean {
   if (move.refused !== null || !after) return false;
   const peak = { before: cost.peak_bytes["device"] ?? 0, after: after.peak_bytes["device"] ?? 0 };
-  return array.before === array.after && isSame({ ...peak, name: "", text: String });
+  return array.after >= array.before && (peak.after >= peak.before || isSame({ ...peak, name: "", text: String }));
 }
 
 /** Sorts reductions: helpful ones first, then those without a price, then harmful ones, refused ones last. */

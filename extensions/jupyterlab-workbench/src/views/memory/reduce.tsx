@@ -82,7 +82,7 @@ function useReductions(
 
 const NONE: readonly StepView[] = [];
 
-/** The steps in their order, which stays under the reader's hand; those that do nothing stand apart. */
+/** The steps in their order, which stays under the reader's hand; those that do not help stand apart. */
 function Ranking(props: {
   all: readonly Reduction[];
   cost: CostView;
@@ -120,7 +120,7 @@ function Ranking(props: {
       {idle.length > 0 && (
         <details className="wbk-idle">
           <summary>
-            {idle.length} more {idle.length === 1 ? "changes" : "change"} neither it nor the peak
+            {idle.length} more {idle.length === 1 ? "makes" : "make"} neither it nor the peak smaller
           </summary>
           <ol className="wbk-move-list">
             {idle.map((one) => (

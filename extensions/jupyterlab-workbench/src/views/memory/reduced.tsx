@@ -1,12 +1,12 @@
-// What the last step did to the peak, and the proof that it left every result as it was.
+// What the last step did to the peak, and the check that it left every result as it was.
 
 import { perform } from "../../frame/actions";
-import { useCurrent, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
-import { bytesText, secondsText, sizesText } from "../../model/numbers";
+import { useCurrent, usePart, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
+import { bytesText, onThreads, secondsText, sizesText } from "../../model/numbers";
 import type { Sizes } from "../../model/selection";
-import type { MemoryView, RunsView } from "../../protocol";
+import type { MeasurementView, MemoryView, RunsView, State } from "../../protocol";
 import { smallest } from "../compare/expected";
-import { changedSizes, paceOf, runSizes } from "../compare/measured";
+import { changedSizes, comparisons, paceOf, runSizes } from "../compare/measured";
 
 /** The peak, and what it was before the last step. */
 export function Peak({ view }: { view: MemoryView }): JSX.Element {
@@ -25,7 +25,29 @@ export function Peak({ view }: { view: MemoryView }): JSX.Element {
       </span>
     );
   });
-  return <span title={before && name ? `Before: ${name}` : ""}>{peaks}</span>;
+  return (
+    <span className="wbk-peaks-said">
+      <span title={before && name ? `Before: ${name}` : ""}>
+        {peaks} at {sizesText(view.sizes)}
+      </span>
+      <OfKernels />
+    </span>
+  );
+}
+
+/** The peak of compiled kernels, which is another one than that of array operations, drawn here. */
+function OfKernels(): JSX.Element | null {
+  const { sizes, backend, dtype } = useSelection();
+  const { value } = usePart("cost", { sizes, backend, dtype });
+  if (!value || value.backend === "numpy") return null;
+  return (
+    <span
+      className="wbk-faint"
+      title="Kernels keep values on chip that array operations, drawn here, hold in memory; each thread has a block's arrays of its own"
+    >
+      predicted for {onThreads(value)}: {bytesText(value.peak_bytes["device"] ?? 0)}
+    </span>
+  );
 }
 
 /** Measures the shown variant beside the program as written, each checked against the reference, at sizes at which that
@@ -48,6 +70,7 @@ export function Unchanged(): JSX.Element | null {
   const taken = cut ? changedSizes(state.sizes, cut) : sizes;
   const at = sizesText(runSizes(state.sizes, taken));
   const expected = known.length === 2 && !cut ? `, about ${secondsText(known.reduce((sum, one) => sum + one.seconds, 0))}` : "";
+  const checked = passed(state);
   const measure = (): void => {
     store.select({ pane: "compare" }); // that pane has its progress and results
     const plain = { backend, dtype, seed: 0, repeats: null, force: false } as const;
@@ -58,12 +81,22 @@ export function Unchanged(): JSX.Element | null {
       className="wbk-button"
       type="button"
       disabled={state.measuring !== null}
-      title={`Check the program as written and this variant against the reference, and measure both at ${at}${expected}`}
+      title={`${checked ? `Checked at ${sizesText(checked.sizes)}. ` : ""}Check the program as written and this variant against the reference, and measure both at ${at}${expected}`}
       onClick={measure}
     >
-      Prove it unchanged
+      {checked ? "✓ Unchanged: check again" : "Check that it is unchanged"}
     </button>
   );
+}
+
+/** Returns the newest measurement of the variant beside the program as written, where both passed their checks. */
+function passed(state: State): MeasurementView | undefined {
+  const keys = [state.root, state.current];
+  for (const { rows } of comparisons(state)) {
+    const both = keys.map((key) => rows.find((row) => row.variant === key));
+    if (both.every((row) => row?.outcome === "passed")) return both[1];
+  }
+  return undefined;
 }
 
 /** Returns sizes at which all runs are soon over, where some are not as they are. */

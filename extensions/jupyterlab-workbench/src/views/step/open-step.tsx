@@ -44,9 +44,9 @@ export function OpenStep(props: { step: StepJson; edit: () => void }): JSX.Eleme
           Edit …
         </button>
         <Apply step={step} possible={shown !== null && shown.refusal === null} />
+        {shown && <SelectedMeanwhile step={shown.step} />}
       </div>
       <h3 className="wbk-name">{shown?.step.text ?? String(step["transform"])}</h3>
-      {shown && <SelectedMeanwhile step={shown.step} />}
       <Contrast />
       {next && (
         <p className="wbk-hint">

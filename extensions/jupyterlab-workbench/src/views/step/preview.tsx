@@ -119,7 +119,7 @@ function Measured({ step }: { step: StepJson }): JSX.Element | null {
         title="Take this step, and go to where both variants can be measured"
         onClick={take}
       >
-        Apply it and compare
+        Apply it and open Compare
       </button>
       {said && <span role="alert"> {said}</span>}
     </>

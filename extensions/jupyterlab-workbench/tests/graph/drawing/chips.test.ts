@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { changes } from "../../../src/graph/diff";
-import { chips } from "../../../src/graph/drawing/boxes/chips";
+import { type Chip, chips, fitted } from "../../../src/graph/drawing/boxes/chips";
 import type { Snapshot } from "../../../src/protocol";
 import { altered, VECTORIZED, WRITTEN } from "../pictures";
 
@@ -30,4 +30,16 @@ test("what is kept of an array is told, and whether the last step changed that",
 test("a new statement has nothing that changed", () => {
   const fewer = { ...WRITTEN, nodes: WRITTEN.nodes.filter((node) => node.id !== "g") };
   expect(of(WRITTEN, "g", fewer)).toEqual(["loop b", "loop ←t"]);
+});
+
+test("chips are no wider than their box", () => {
+  const chip = (text: string, short?: string, changed = false): Chip => ({ text, kind: "loop", changed, ...(short && { short }) });
+  const row = [chip("i"), chip("b → ▮b/8", "▮b/8", true), chip("t → [t]", "[t]", true), chip("2 of T")];
+  const at = (room: number): readonly string[] => fitted(row, room, 10).map(({ text }) => text);
+  expect(at(300)).toEqual(["i", "b → ▮b/8", "t → [t]", "2 of T"]);
+  expect(at(130)).toEqual(["i", "▮b/8", "[t]", "2 of T"]);
+  expect(at(110)).toEqual(["i", "▮b/8", "[t]", "+1"]);
+  expect(at(90)).toEqual(["i", "▮b/8", "+2"]);
+  expect(at(10)).toEqual(["+4"]);
+  expect(fitted(row, 90, 10).map(({ changed }) => changed)).toEqual([false, true, true]);
 });

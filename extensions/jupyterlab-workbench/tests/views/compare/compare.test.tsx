@@ -340,10 +340,11 @@ describe("what a measurement would take", () => {
     await shown.part(first?.id ?? 0, { ...large, affordable: { B: 3, T: 50 } });
     await shown.part(second?.id ?? 0, { ...large, affordable: { B: 3, T: 20 } });
     expect(shown.host.querySelector(".wbk-expected p")?.textContent).toContain("About 2.8 min of runs, predicted");
-    const take = byText(shown.host, "button", "Take");
-    expect(take?.textContent).toBe("Take T=20");
-    await shown.press(take);
+    const offer = byText(shown.host, "button", "Measure at");
+    expect(offer?.textContent).toBe("Measure at T=20");
+    await shown.press(offer);
     expect(shown.store.values().selection.sizes).toEqual({ T: 20 });
+    expect(shown.sent.at(-1)).toMatchObject({ type: "measure", sizes: { T: 20 } });
   });
 
   test("offers no sizes where none are small enough", async () => {
@@ -351,7 +352,7 @@ describe("what a measurement would take", () => {
     await act(async () => shown.store.select({ sizes: { T: 4096 }, compared: [root?.key ?? ""] }));
     const [first] = asked().slice(-1) as readonly { readonly id: number }[];
     await shown.part(first?.id ?? 0, { ...large, affordable: null });
-    expect(byText(shown.host, "button", "Take")).toBeUndefined();
+    expect(byText(shown.host, "button", "Measure at")).toBeUndefined();
     expect(byText(shown.host, "button", "Measure all the same")).toBeDefined();
   });
 

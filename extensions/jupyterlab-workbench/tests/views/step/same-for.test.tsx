@@ -66,7 +66,7 @@ describe("the same step for another statement", () => {
 
 test("an estimate leads to a measurement of both variants", async () => {
   await open("Vectorize('b')", true);
-  await shown.press(byText(shown.host, "button", "Apply it and compare"));
+  await shown.press(byText(shown.host, "button", "Apply it and open Compare"));
   const variant = CAPSULE.state.current;
   expect(shown.sent).toMatchObject([{ type: "apply", variant, step: stepOf("Vectorize('b')")?.json }]);
   await shown.answer((id) => ({ type: "done", id, variant: "other" }));

@@ -245,12 +245,12 @@ describe("a check", () => {
     shown = await drawn(Variants, { ...GOLDEN, state: { ...state, measurements } });
     expect(badge(one)?.getAttribute("aria-expanded")).toBe("false");
     await shown.press(badge(one));
-    const report = row(one).querySelector(".wbk-check");
+    const report = row(one).querySelector(".wbk-check-report");
     expect(report?.id).toBe(badge(one)?.getAttribute("aria-controls"));
     expect(report?.querySelector("p")?.textContent).toBe("agrees with the reference at B=3, T=4 (float32)");
-    expect(texts(row(one), ".wbk-check ul ul li")).toEqual(["the second branch of where in alive"]);
+    expect(texts(row(one), ".wbk-check-report ul ul li")).toEqual(["the second branch of where in alive"]);
     await shown.press(badge(one));
-    expect(row(one).querySelector(".wbk-check")).toBeNull();
+    expect(row(one).querySelector(".wbk-check-report")).toBeNull();
   });
 
   test("that was never made has nothing to open", async () => {

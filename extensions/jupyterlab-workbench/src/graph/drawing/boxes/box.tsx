@@ -93,7 +93,7 @@ export const Box = memo(
           </>
         )}
         {text !== "none" && chips.length > 0 && (
-          <Chips chips={chips} middle={width / 2} edge={height + 4} size={text === "both" ? 9 : DOT.chipSize} />
+          <Chips chips={chips} width={width} edge={height + 4} size={text === "both" ? 9 : DOT.chipSize} />
         )}
         {share !== undefined && <Share text={share} right={width} large={text !== "both"} />}
       </g>

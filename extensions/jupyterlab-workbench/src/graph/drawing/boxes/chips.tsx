@@ -7,6 +7,8 @@ import { rounded } from "./rounded";
 
 export interface Chip {
   readonly text: string;
+  /** The text where there is less room: without what was before. */
+  readonly short?: string;
   readonly kind: "loop" | "axis" | "block" | "kept";
   readonly changed: boolean;
 }
@@ -19,7 +21,9 @@ export function chips(snapshot: Snapshot, node: Node, changes: Changes | null): 
     ...loopsOf(snapshot, node).map(({ dim, mark }): Chip => {
       const was = isNew(mark) ? before?.loops.find((loop) => loop.dim === dim)?.mark : undefined;
       const kind = mark.startsWith("[") ? "axis" : mark.includes("▮") ? "block" : "loop";
-      return { text: was === undefined ? mark : `${was} → ${mark}`, kind, changed: isNew(mark) };
+      return was === undefined
+        ? { text: mark, kind, changed: isNew(mark) }
+        : { text: `${was} → ${mark}`, short: mark, kind, changed: true };
     }),
     ...node.kept.map((text): Chip => ({
       text, kind: "kept", changed: before !== undefined && !before.kept.includes(text),
@@ -27,22 +31,45 @@ export function chips(snapshot: Snapshot, node: Node, changes: Changes | null): 
   ];
 }
 
-/** Chips in a row, in the middle of a box's lower edge. */
+/** Returns chips that are no wider than a box together: in short, and of those that have no room at the end their
+ * number. */
+export function fitted(chips: readonly Chip[], room: number, size: number): readonly Chip[] {
+  if (total(chips, size) <= room) return chips;
+  const short = chips.map((chip) => ({ ...chip, text: chip.short ?? chip.text }));
+  for (let shown = short.length; shown > 0; shown -= 1) {
+    const left = short.slice(shown);
+    const more: Chip = { text: `+${left.length}`, kind: "kept", changed: left.some(({ changed }) => changed) };
+    const row = left.length ? [...short.slice(0, shown), more] : short;
+    if (total(row, size) <= room) return row;
+  }
+  return [{ text: `+${short.length}`, kind: "kept", changed: short.some(({ changed }) => changed) }];
+}
+
+const GAP = 3;
+/** Pixels by which chips may stand out on either side of a box. */
+const BEYOND = 10;
+
+const wide = ({ text }: Chip, size: number): number => text.length * size * 0.6 + 8;
+
+const total = (chips: readonly Chip[], size: number): number =>
+  chips.reduce((sum, chip) => sum + wide(chip, size) + GAP, -GAP);
+
+/** Chips in a row, in the middle of the lower edge of a box of this width. */
 export function Chips(props: {
   readonly chips: readonly Chip[];
-  readonly middle: number;
+  readonly width: number;
   readonly edge: number;
   readonly size: number;
 }): JSX.Element {
-  const { chips, middle, edge, size } = props;
-  const widths = chips.map(({ text }) => text.length * size * 0.6 + 8);
-  const whole = widths.reduce((sum, width) => sum + width + GAP, -GAP);
+  const { width: room, edge, size } = props;
+  const row = fitted(props.chips, room + 2 * BEYOND, size);
   const height = size + 4;
-  let left = middle - whole / 2;
+  let left = (room - total(row, size)) / 2;
   return (
     <g className="wbk-chips" aria-hidden="true">
-      {chips.map(({ text, kind, changed }, at) => {
-        const [start, width] = [left, widths[at] ?? 0];
+      {row.map((chip, at) => {
+        const { text, kind, changed } = chip;
+        const [start, width] = [left, wide(chip, size)];
         left += width + GAP;
         return (
           <g key={at} className={`wbk-dim-chip wbk-chip-${kind}${changed ? " wbk-chip-changed" : ""}`}>
@@ -56,5 +83,3 @@ export function Chips(props: {
     </g>
   );
 }
-
-const GAP = 3;
