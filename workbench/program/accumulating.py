@@ -112,7 +112,9 @@ def _derived(program: Program) -> Program:
     added = tuple(a for a in storage.added if a in program.array and not why_stored(program, a))
     dealt = _dealt(program.equations, program.schedule, added)
     equations = _equations(program.equations, added, dealt) if added else program.equations
-    equations = harmless(equations) if equations.ends else equations
+    if equations.ends:
+        sums = (s.name for s in equations.statements if isinstance(s, Adding) and s.by == "sum")
+        equations = harmless(equations, tuple(sums))
     schedule = _schedule(equations, program.schedule) if added else program.schedule
     return Program(equations, schedule, replace(storage, added=()))
 

@@ -23,8 +23,16 @@ from workbench.codegen.writing.block_gathers import gather_ahead, take_gathered
 from workbench.codegen.writing.instance_writer import InstanceWriter, Lanes
 from workbench.codegen.writing.kernel_statements import KernelStatements
 from workbench.codegen.writing.matrix_products import give_back_products
+from workbench.codegen.writing.open_lanes import (
+    OpenLanes,
+    closes,
+    open_lanes,
+    runs,
+    some_open,
+)
 from workbench.lowering.loops.records import For, If, Launch, Record
 from workbench.lowering.loops.records import walk as walk_records
+from workbench.polyhedral.conditions import negated
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.program.accumulating import owner
 
@@ -73,7 +81,36 @@ class RegionWriter:
         with self.out.around(record.variable, *record.range, record.backwards):
             if record.apart:
                 self._gather_ahead(record)
-            self.write(record.body)
+                self.write(record.body)
+            else:
+                self._steps(record)
+
+    def _steps(self, loop: For) -> None:
+        """Write the body of a loop, of whose steps those are left out that no open lane needs."""
+        needed = {k: self._needed(r, loop.variable) for k, r in enumerate(loop.body)}
+        for lanes, run in runs(loop.body, needed):
+            launches = [r for r in run if isinstance(r, Launch)]
+            if lanes is None:
+                self.write(run)
+                continue
+            some = some_open(self._writer(launches[0]), lanes)
+            with self.out.where(some):
+                self.write(run)
+            closing = [r for r in launches if closes(r, self.statements.of(r))]
+            if closing:
+                with self.out.where(negated(some)):
+                    self.write(closing)
+
+    def _needed(self, record: Record, step: str) -> OpenLanes | None:
+        """Return the lanes of which one must be open at a step for a launch to be needed."""
+        if not isinstance(record, Launch):
+            return None
+        first, *others = (
+            open_lanes(self._writer(r), self.statements.opens) for r in (record, *record.more)
+        )
+        if first is None or any(other != first for other in others):
+            return None
+        return first if any(step in e.variables for e in first.index) else None
 
     def _writer(self, launch: Launch) -> InstanceWriter:
         writer = self.statements.writer(self.out, launch)
