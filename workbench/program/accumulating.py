@@ -107,7 +107,7 @@ def derived(program: Program) -> Program:
 @remembered(64)
 def _derived(program: Program) -> Program:
     storage = program.storage
-    if not storage.added and harmless(program.equations) is program.equations:
+    if not storage.added and harmless(program.equations, ()) is program.equations:
         return program
     added = tuple(a for a in storage.added if a in program.array and not why_stored(program, a))
     dealt = _dealt(program.equations, program.schedule, added)

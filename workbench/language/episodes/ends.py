@@ -204,10 +204,10 @@ def _zero_elsewhere(value: Tensor, episodes: OpenEpisodes) -> Tensor:
     make them 0 and have the product as it is.
     """
     node, held = value.source, episodes.at(episodes.here)
-    if isinstance(node, Node) and node.operation == "contract" and value.is_plain:
-        if all(episodes.covers(x.dims) for x in node.operands):
-            factors = (x if exists_with(x, node.dims) else _stored(x) for x in node.operands)
-            value = apply("contract", *factors, **node.options)
+    product = isinstance(node, Node) and node.operation == "contract" and value.is_plain
+    if isinstance(node, Node) and product and all(episodes.covers(x.dims) for x in node.operands):
+        factors = (x if exists_with(x, node.dims) else _stored(x) for x in node.operands)
+        value = apply("contract", *factors, **node.options)
     return apply("where", held, value, 0.0)
 
 

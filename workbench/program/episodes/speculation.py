@@ -15,7 +15,16 @@ from functools import reduce
 from workbench.identity import remembered
 from workbench.polyhedral.expression import Expression, variable
 from workbench.program.episodes.held import Held, chooses, opens_of, own_held
-from workbench.program.values import Body, Call, End, Equations, IndexValue, Literal, Read, Statement
+from workbench.program.values import (
+    Body,
+    Call,
+    End,
+    Equations,
+    IndexValue,
+    Literal,
+    Read,
+    Statement,
+)
 
 _REPLACED = {
     "within": 0,
@@ -29,7 +38,7 @@ _REPLACED = {
 
 
 @remembered(64)
-def harmless(equations: Equations, summands: tuple[str, ...] = ()) -> Equations:
+def harmless(equations: Equations, summands: tuple[str, ...]) -> Equations:
     """Return the equations in which an instance that is not executed cannot fail: the same object
     where that is so already. `summands` are the statements whose instances are added up.
     """
