@@ -9,6 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from workbench.codegen.bodies.open_lanes import (
+    OpenLanes,
+    closes,
+    open_lanes,
+    runs,
+    some_open,
+)
 from workbench.codegen.emitter import Emitter, Index
 from workbench.codegen.kernel_records import (
     KernelRecord,
@@ -23,13 +30,6 @@ from workbench.codegen.writing.block_gathers import gather_ahead, take_gathered
 from workbench.codegen.writing.instance_writer import InstanceWriter, Lanes
 from workbench.codegen.writing.kernel_statements import KernelStatements
 from workbench.codegen.writing.matrix_products import give_back_products
-from workbench.codegen.writing.open_lanes import (
-    OpenLanes,
-    closes,
-    open_lanes,
-    runs,
-    some_open,
-)
 from workbench.lowering.loops.records import For, If, Launch, Record
 from workbench.lowering.loops.records import walk as walk_records
 from workbench.polyhedral.conditions import negated
@@ -93,7 +93,8 @@ class RegionWriter:
             if lanes is None:
                 self.write(run)
                 continue
-            some = some_open(self._writer(launches[0]), lanes)
+            writer = self._writer(launches[0])
+            some = some_open(self.out, writer.stored[lanes.array], writer.place, lanes)
             with self.out.where(some):
                 self.write(run)
             closing = [r for r in launches if closes(r, self.statements.of(r))]
@@ -105,8 +106,9 @@ class RegionWriter:
         """Return the lanes of which one must be open at a step for a launch to be needed."""
         if not isinstance(record, Launch):
             return None
+        writers = map(self._writer, (record, *record.more))
         first, *others = (
-            open_lanes(self._writer(r), self.statements.opens) for r in (record, *record.more)
+            open_lanes(w.statement, w.place, w.blocks, self.statements.opens) for w in writers
         )
         if first is None or any(other != first for other in others):
             return None

@@ -8,13 +8,14 @@ factors are 0.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
 from workbench.identity import remembered
 from workbench.polyhedral.expression import Expression, variable
 from workbench.program.episodes.held import Held, chooses, opens_of, own_held
+from workbench.program.operations.table import first_index
 from workbench.program.values import (
     Body,
     Call,
@@ -26,15 +27,11 @@ from workbench.program.values import (
     Statement,
 )
 
-_REPLACED = {
-    "within": 0,
-    "take": 1,
-    "possible": 0,
-    "floor_divide": 1,
-    "remainder": 1,
-    "one_hot": 0,
-}
+_FAILING = {"within": 0, "possible": 0, "floor_divide": 1, "remainder": 1, "one_hot": 0}
 """Operations that fail on some operands, with the position of that operand."""
+
+_INDEXED = ("take", "put", "add_at")
+"""Operations that fail on indices outside a table, which come last."""
 
 
 @remembered(64)
@@ -138,18 +135,24 @@ def _harmless(body: Body, held: Held, equations: Equations, opens: Mapping[str, 
         _harmless(a, (*held, *chosen) if chosen and k == 1 else held, equations, opens)
         for k, a in enumerate(body.arguments)
     ]
-    position = _REPLACED.get(body.operation)
-    if position is not None:
+    for position in _positions(body):
         risky = arguments[position]
         arguments[position] = _or(risky, held, _safe(body, risky, arguments))
     return replace(body, arguments=tuple(arguments))
+
+
+def _positions(call: Call) -> Sequence[int]:
+    """Return the positions of the operands on which a call may fail."""
+    if call.operation in _INDEXED:
+        return range(first_index(call.operation), len(call.arguments))
+    return [_FAILING[call.operation]] if call.operation in _FAILING else []
 
 
 def _safe(call: Call, risky: Body, arguments: list[Body]) -> Body:
     """Return an operand on which an operation cannot fail."""
     if call.operation == "within":
         return arguments[1]
-    number = 0 if call.operation in ("take", "possible", "one_hot") else 1
+    number = 1 if call.operation in ("floor_divide", "remainder") else 0
     return Literal(float(number) if risky.dtype == "float" else number, risky.dtype)
 
 

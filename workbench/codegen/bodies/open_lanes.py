@@ -10,15 +10,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.codegen.bodies.addresses import address
-from workbench.codegen.emitter import cast
+from workbench.codegen.emitter import Emitter, cast
 from workbench.codegen.kernel_records import Load, Number, Update, Variable
-from workbench.codegen.writing.instance_writer import InstanceWriter
 from workbench.errors import ProgramError
 from workbench.lowering.loops.records import Launch, Record
+from workbench.lowering.values.stored import Stored
 from workbench.polyhedral.conditions import AffineComparison
 from workbench.polyhedral.expression import Expression, expression, variable
-from workbench.polyhedral.loops.axis_blocks import with_blocks
-from workbench.polyhedral.sets.relations import bounds, project_out
+from workbench.polyhedral.loops.axis_blocks import AxisBlock, with_blocks
+from workbench.polyhedral.sets.relations import bounds, dims_of, project_out
 from workbench.program.accumulating import Adding
 from workbench.program.values import Call, Literal, Read, Statement
 
@@ -35,34 +35,31 @@ class OpenLanes:
     lanes: tuple[tuple[str, Expression, Expression], ...]
 
 
-def open_lanes(writer: InstanceWriter, opens: Collection[str]) -> OpenLanes | None:
+def open_lanes(
+    statement: Statement,
+    place: Mapping[str, Expression],
+    blocks: tuple[AxisBlock, ...],
+    opens: Collection[str],
+) -> OpenLanes | None:
     """Return the lanes of which one must be open for an instance to be needed; None for one that
-    always is. `opens` are the arrays of what is open.
+    always is. `place` has the values of its loop dimensions, `opens` the arrays of what is open.
     """
-    guard = _guard(writer.statement, opens)
+    guard = _guard(statement, opens)
     if guard is None:
         return None
-    index = tuple(e.substitute(writer.place) for e in guard.index if isinstance(e, Expression))
-    dims = tuple(dict.fromkeys(d for e in guard.index for d in _lanes(e, writer)))
-    domain = with_blocks(writer.statement.domain, writer.blocks)
-    others = [d for d in writer.statement.dims if d not in dims and d not in writer.place]
+    plain = [e for e in guard.index if isinstance(e, Expression)]
+    dims = tuple(dict.fromkeys(d for e in plain for d in sorted(e.variables - place.keys())))
+    domain = with_blocks(statement.domain, blocks)
+    others = [d for d in dims_of(domain) if d not in dims and d not in place]
     try:
         ranges = bounds(project_out(domain, others), list(dims)) if dims else []
     except ProgramError:  # lanes that have gaps
         return None
     lanes = [
-        (d, low.substitute(writer.place), high.substitute(writer.place))
+        (d, low.substitute(place), high.substitute(place))
         for d, (low, high) in zip(dims, ranges, strict=True)
     ]
-    if len(index) != len(guard.index):
-        return None
-    return OpenLanes(guard.array, index, tuple(lanes))
-
-
-def _lanes(e: object, writer: InstanceWriter) -> Iterator[str]:
-    """Yield the dims of an index that are axes, in order."""
-    assert isinstance(e, Expression)
-    yield from sorted(e.variables - writer.place.keys())
+    return OpenLanes(guard.array, tuple(e.substitute(place) for e in plain), tuple(lanes))
 
 
 def _guard(statement: Statement, opens: Collection[str]) -> Read | None:
@@ -100,12 +97,13 @@ def runs(
         yield key, run
 
 
-def some_open(writer: InstanceWriter, needed: OpenLanes) -> AffineComparison:
+def some_open(
+    out: Emitter, stored: Stored, around: Mapping[str, Expression], needed: OpenLanes
+) -> AffineComparison:
     """Write a count of 1 where a lane is open, 0 where none is; return that it is 1."""
-    out, stored = writer.out, writer.stored[needed.array]
     name = out.name("some_open")
     out.add(Variable(name, Number(0, "int32")))
-    place = dict(writer.place)
+    place = dict(around)
 
     def visit(rest: Sequence[tuple[str, Expression, Expression]]) -> None:
         if rest:
