@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from workbench.environments.actions import discrete
 from workbench.environments.environment import Environment
-from workbench.environments.vector import package
+from workbench.environments.package import package
 from workbench.errors import ProgramError
 from workbench.language.random import draws, uniform
 from workbench.language.tracing.functions import cast, stack
