@@ -13,7 +13,9 @@ from workbench.language import nn, optim, rl
 from workbench.language.dims import dim, dims, size
 from workbench.language.distributions import (
     Bernoulli,
+    Beta,
     Categorical,
+    Gamma,
     MultiCategorical,
     Normal,
     SquashedNormal,
@@ -33,9 +35,11 @@ from workbench.language.tracing.functions import (
     contract,
     cos,
     cumsum,
+    digamma,
     exp,
     floor,
     isfinite,
+    lgamma,
     log,
     log1p,
     log_softmax,
@@ -88,8 +92,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bernoulli",
+    "Beta",
     "Categorical",
     "Comparison",
+    "Gamma",
     "HeldMemory",
     "Measurement",
     "Move",
@@ -120,6 +126,7 @@ __all__ = [
     "cos",
     "cumsum",
     "data",
+    "digamma",
     "dim",
     "dims",
     "discounted_sum",
@@ -130,6 +137,7 @@ __all__ = [
     "index",
     "inspect_kernels",
     "isfinite",
+    "lgamma",
     "load_recipe",
     "log",
     "log1p",

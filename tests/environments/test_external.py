@@ -24,7 +24,6 @@ from tests.environments.playing import (
 from workbench.algorithms import a2c, ppo, reinforce
 from workbench.backends.reference.evaluator import Reference
 from workbench.environments import Gymnasium
-from workbench.errors import ProgramError
 from workbench.session.picture.snapshot import snapshot
 
 
@@ -159,16 +158,6 @@ def test_a_box_of_actions_has_its_own_shape_and_dtype() -> None:
     found = run(restarting(env, push(6, 1.0)))
     assert env.action_size == 6
     np.testing.assert_allclose(found["reward"], found["action"].sum(axis=-1), rtol=1e-12)
-
-
-@pytest.mark.parametrize("what", ["observations", "actions"])
-def test_spaces_refused_when_neither_box_nor_discrete(what: str) -> None:
-    space = gymnasium.spaces.MultiDiscrete([2, 3])
-    with pytest.raises(ProgramError) as refused:
-        clock(**{"observed" if what == "observations" else "taken": space})
-    assert f"has {what} from MultiDiscrete([2 3]); expected a Box or a Discrete space" in str(
-        refused.value
-    )
 
 
 # -- the order of the calls -----------------------------------------------------------------------

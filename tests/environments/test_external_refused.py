@@ -53,7 +53,9 @@ def test_gymnasium_named_without_an_id_refused() -> None:
 
 
 def test_another_way_to_vectorize_refused() -> None:
-    with pytest.raises(ProgramError, match="vectorized='threads'; expected 'sync' or 'async'"):
+    with pytest.raises(
+        ProgramError, match="vectorized='threads'; expected 'sync' or 'async' or 'own'"
+    ):
         Gymnasium("CartPole-v1", "threads")
 
 

@@ -118,14 +118,18 @@ def test_what_a_closed_lane_computes_does_not_fail(backend: str) -> None:
         n[b, 0] = wb.index(b)
         n[b, t + 1] = n + 2
         table = wb.exp(np.arange(5.0))
+        seen = wb.recurrent("seen", 5, over=(b, t))
+        seen[b, 0] = 0.0
+        seen[b, t + 1] = wb.put(seen, (n,), 1.0)
         end = wb.until(n + 2 > 3, over=t)
         value = table[n] + 1.0 / wb.cast(6 // (4 - n), float)
-        return {"value": value.sum(over=t), "end": end}
+        return {"value": value.sum(over=t), "end": end, "seen": seen[b, end + 1]}
 
     run = wb.run(looked_up(), backend, dtype="float64", progress=False)
     np.testing.assert_array_equal(run["end"], [1, 1, 0])
     truth = [sum(np.exp(k) + 1 / (6 // (4 - k)) for k in ks) for ks in ([0, 2], [1, 3], [2])]
     np.testing.assert_allclose(run["value"], truth)
+    np.testing.assert_array_equal(run["seen"], [[1, 0, 1, 0, 0], [0, 1, 0, 1, 0], [0, 0, 1, 0, 0]])
 
 
 def test_text_names_what_is_open_and_where_it_is_executed() -> None:

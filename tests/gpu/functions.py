@@ -32,6 +32,9 @@ FUNCTIONS: dict[str, tuple[float, float, Callable[[Any], Any]]] = {
     "sqrt": (0.0, 3e38, lambda x: apply("sqrt", x)),
     "quotient": (-1e3, 1e3, lambda x: 3.0 / x),
     "power": (0.0, 100.0, lambda x: apply("power", x, 1.7)),
+    "lgamma": (0.0, 100.0, lambda x: apply("lgamma", x)),
+    "digamma": (0.0, 100.0, lambda x: apply("digamma", x)),
+    "trigamma": (0.0, 100.0, lambda x: apply("trigamma", x)),
 }
 """Each with the range of its inputs."""
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pytest
 
 import workbench as wb
+from tests.codegen.cuda.fibres import SEED, differences
 from tests.language.differences import check
 from tests.native_runs import run_native
 from workbench import nn
@@ -193,6 +194,10 @@ def test_attention_is_that_of_keys_and_values_of_each_point() -> None:
             np.testing.assert_allclose(y[b, t], expected, rtol=1e-10)
 
 
+def test_attention_has_no_array_over_pairs_of_points() -> None:
+    assert {a.dims for a in attending().arrays} == {(), ("b", "t")}
+
+
 def test_attention_survives_large_scores() -> None:
     @wb.program
     def example(T: int = 3) -> dict[str, Any]:
@@ -237,6 +242,12 @@ def test_network_is_the_same_by_every_backend(name: str) -> None:
     ):
         for output, values in wanted.items():
             np.testing.assert_allclose(found[output], values, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["lstm", "embedding", "attention"])
+def test_kernels_of_a_gpu_have_the_bits_of_compiled_c(name: str) -> None:
+    program = wb.variant(PROGRAMS[name]()).apply(Vectorize("b")).program
+    assert differences(program, {}, run_native(program, seed=SEED, dtype="float32")) == []
 
 
 # -- what a user can get wrong ---------------------------------------------------------------------

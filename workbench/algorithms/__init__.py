@@ -2,8 +2,14 @@
 
 from workbench.algorithms.a2c import a2c
 from workbench.algorithms.ppo import ppo
+from workbench.algorithms.q_learning import q_learning
 from workbench.algorithms.reinforce import reinforce
+from workbench.algorithms.sarsa import sarsa
 
 ALGORITHMS = {template.name: template for template in (reinforce, a2c, ppo)}
+"""Those with networks, which run with every environment."""
 
-__all__ = ["ALGORITHMS", "a2c", "ppo", "reinforce"]
+TABULAR = {template.name: template for template in (q_learning, sarsa)}
+"""Those with tables, which run with environments of numbered places."""
+
+__all__ = ["ALGORITHMS", "TABULAR", "a2c", "ppo", "q_learning", "reinforce", "sarsa"]

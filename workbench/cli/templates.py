@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-from workbench.algorithms import ALGORITHMS
+from workbench.algorithms import ALGORITHMS, TABULAR
 from workbench.cli.arguments import Parser
 from workbench.errors import WorkbenchError, nearest
 from workbench.language.template.template import Template
 
 PACKAGE = Path(__file__).parents[1]
+TEMPLATES = ALGORITHMS | TABULAR
 WHICH = "ALGORITHM is a name of `workbench list`, or a template of your own: FILE.py:NAME."
 
 
@@ -34,7 +35,7 @@ def chosen(words: list[str], command: str, purpose: str) -> tuple[Template, list
     if not words or words[0].startswith("-"):
         instead = f"found {words[0]}" if words else "found nothing"
         raise WorkbenchError(
-            f"{prog} expects the algorithm first, {instead} (algorithms: {', '.join(ALGORITHMS)})"
+            f"{prog} expects the algorithm first, {instead} (algorithms: {', '.join(TEMPLATES)})"
         )
     return find(words[0]), words[1:]
 
@@ -46,10 +47,10 @@ def find(word: str) -> Template:
         path, name = word, ""
     if path.endswith(".py"):
         return _in_file(Path(path), name)
-    if word not in ALGORITHMS:
-        offered = nearest(word, ALGORITHMS, "algorithms")
+    if word not in TEMPLATES:
+        offered = nearest(word, TEMPLATES, "algorithms")
         raise WorkbenchError(f"unknown algorithm {word!r}: {offered}; or FILE.py:NAME")
-    return ALGORITHMS[word]
+    return TEMPLATES[word]
 
 
 def _in_file(path: Path, name: str) -> Template:

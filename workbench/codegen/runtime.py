@@ -20,7 +20,7 @@ three instead of two, and programs were a fifth slower on a busy machine, as fas
 
 OF_NUMBERS = ("numbers.h", "number_functions.h", "number_draws.h")
 """The headers of one number, which vectors include: what GPUs compute with."""
-METHODS = ("arithmetic.h", "elementary.h", "inverse_normal.h")
+METHODS = ("arithmetic.h", "elementary.h", "gamma.h", "inverse_normal.h")
 """Templates, which the headers of numbers and of vectors include."""
 
 OF_RUNS = (

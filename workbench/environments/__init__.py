@@ -9,6 +9,7 @@ from workbench.environments.mountain_car import MountainCar
 from workbench.environments.mountain_car_continuous import MountainCarContinuous
 from workbench.environments.pendulum import Pendulum
 from workbench.environments.synthetic import Noisy, Trivial
+from workbench.environments.tabular import Tabular
 from workbench.errors import ProgramError, nearest
 from workbench.language.tracing.trace import user_line
 
@@ -21,8 +22,10 @@ __all__ = [
     "MountainCarContinuous",
     "Noisy",
     "Pendulum",
+    "Tabular",
     "Trivial",
     "named",
+    "tabular",
 ]
 
 ENVIRONMENTS: dict[str, type[Any]] = {
@@ -55,3 +58,18 @@ def named(environment: Any) -> Any:
     if name == Gymnasium.__name__ and not which:
         raise ProgramError(f"{name}: which one? For example {name}:CartPole-v1", user_line())
     return ENVIRONMENTS[name](*[which] if which else [])
+
+
+def tabular(environment: Any) -> Tabular:
+    """Return Gymnasium's environment of a name as a table (`"FrozenLake-v1"`), or the one that is
+    given.
+    """
+    if isinstance(environment, str):
+        return Tabular(environment)
+    if not isinstance(environment, Tabular):
+        raise ProgramError(
+            f"{environment!r} is no table of transitions; expected environments.Tabular(name), or "
+            'the name: "FrozenLake-v1"',
+            user_line(),
+        )
+    return environment

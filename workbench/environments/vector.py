@@ -1,12 +1,12 @@
 """The Gymnasium environments of one run, side by side; a program's calls are made on them.
 
-An environment's whole answer is one row: the observation, reward, terminated, truncated. It travels
-through a vector environment as the observation, so one array is all that a call hands over.
+An environment's whole answer is one row: the observation, entries of `info`, reward, terminated,
+truncated. It travels through a vector environment as the observation, so one array is all that a
+call hands over. A user's own vector environment answers with rows too (`OwnRows`).
 """
 
 from __future__ import annotations
 
-import math
 import os
 import signal
 import warnings
@@ -18,7 +18,17 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from workbench.errors import RunError, UnavailableError, installing
+from workbench.environments.package import package
+from workbench.environments.spaces import (
+    InfoEntry,
+    Path,
+    built,
+    entries,
+    leaves,
+    taken,
+    write,
+)
+from workbench.errors import RunError
 
 FLAGS = 3
 """Entries of a row behind the observation: reward, terminated, truncated."""
@@ -26,24 +36,6 @@ CLOSING_SECONDS = 2.0
 """The time that closing waits for a worker that is still stepping."""
 
 Rows = npt.NDArray[Any]
-
-
-def package() -> Any:
-    """Import Gymnasium, or raise an error that says what to install."""
-    try:
-        import gymnasium
-        from gymnasium.vector import AutoresetMode  # noqa: F401  # since 1.1
-    except ImportError as error:
-        raise UnavailableError(
-            f"environments.Gymnasium needs Gymnasium 1.1 or newer ({error}): "
-            f"{installing('gymnasium>=1.1')}"
-        ) from None
-    return gymnasium
-
-
-def entries(space: Any) -> int:
-    """Count the entries of a flat Box, or the choices of a Discrete space."""
-    return int(space.n) if isinstance(space, package().spaces.Discrete) else math.prod(space.shape)
 
 
 class Row:
@@ -56,20 +48,19 @@ class Row:
     metadata: ClassVar[dict[str, Any]] = {}
     render_mode = None
 
-    def __init__(self, make: Callable[[], Any], process: int) -> None:
+    def __init__(
+        self, make: Callable[[], Any], process: int, infos: tuple[InfoEntry, ...] = ()
+    ) -> None:
         if os.getpid() != process:  # Ctrl-C is the main process's, which closes the workers
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-        spaces = package().spaces
         self.environment = make()
         observed = self.environment.observation_space
         self.action_space = self.environment.action_space
-        self.size = entries(observed)
-        self.first = int(observed.start) if isinstance(observed, spaces.Discrete) else None
+        self.leaves, self.infos = leaves(observed), infos
+        self.size = entries(observed) + sum(entry.size for entry in infos)
         shape = (self.size + FLAGS,)
-        self.observation_space = spaces.Box(-np.inf, np.inf, shape, np.float64)
+        self.observation_space = package().spaces.Box(-np.inf, np.inf, shape, np.float64)
         self.row = np.zeros(shape)
-        inside = (self.size,) if self.first is not None else observed.shape
-        self.observed = self.row[: self.size].reshape(inside)
         self.done = False
 
     def reset(
@@ -77,10 +68,10 @@ class Row:
     ) -> tuple[Rows, dict[str, Any]]:
         """Return the first row of an episode."""
         try:
-            observation, _ = self.environment.reset(seed=seed)
+            observation, info = self.environment.reset(seed=seed)
+            self._write(observation, info, 0.0, False, False)
         except Exception as error:  # another package's code: whatever it raises
             return self.row, _raised(error)
-        self._write(observation, 0.0, False, False)
         return self.row, {}
 
     def step(self, action: Any) -> tuple[Rows, float, bool, bool, dict[str, Any]]:
@@ -89,25 +80,80 @@ class Row:
             self.row[self.size] = 0.0
             return self.row, 0.0, False, False, {}
         try:
-            observation, reward, terminated, truncated, _ = self.environment.step(action)
+            self._write_step(*self.environment.step(action))
         except Exception as error:  # another package's code: whatever it raises
             return self.row, 0.0, False, False, _raised(error)
-        self._write(observation, reward, terminated, truncated)
         return self.row, 0.0, False, False, {}
 
     def close(self) -> None:
         """Close the environment."""
         self.environment.close()
 
-    def _write(self, observation: Any, reward: Any, terminated: Any, truncated: Any) -> None:
+    def _write_step(
+        self, observation: Any, reward: Any, terminated: Any, truncated: Any, info: dict[str, Any]
+    ) -> None:
+        self._write(observation, info, reward, terminated, truncated)
+
+    def _write(
+        self, observation: Any, info: dict[str, Any], reward: Any, terminated: Any, truncated: Any
+    ) -> None:
         row, size = self.row, self.size
-        if self.first is None:
-            self.observed[...] = observation
-        else:
-            self.observed[...] = 0.0
-            self.observed[int(observation) - self.first] = 1.0
+        for leaf in self.leaves:
+            write(leaf, row[None], observation)
+        for entry in self.infos:
+            entry.write(row[None], info)
         row[size], row[size + 1], row[size + 2] = reward, terminated, truncated
         self.done = bool(terminated or truncated)
+
+
+class OwnRows:
+    """A user's own vector environment, with rows as answers. Those that are done rest until they
+    are reset: their rows stay, with reward 0, whatever it answers for them.
+    """
+
+    def __init__(self, vector: Any, count: int, infos: tuple[InfoEntry, ...]) -> None:
+        if vector.num_envs != count:
+            vector.close()
+            raise RunError(f"it has {vector.num_envs} environments, where {count} were asked for")
+        self.vector, self.infos = vector, infos
+        self.single_action_space = vector.single_action_space
+        observed = vector.single_observation_space
+        self.leaves = leaves(observed)
+        self.size = entries(observed) + sum(entry.size for entry in infos)
+        self.rows = np.zeros((count, self.size + FLAGS))
+
+    def reset(
+        self, *, seed: list[int] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Rows, dict[str, Any]]:
+        """Return the rows, the first of an episode where the options' `reset_mask` says so."""
+        mask = np.ones(len(self.rows), bool) if options is None else options["reset_mask"]
+        observations, info = self.vector.reset(seed=seed, options=options)
+        self._write(observations, info, mask)
+        self.rows[mask, self.size :] = 0.0
+        return self.rows, {}
+
+    def step(self, actions: Any) -> tuple[Rows, dict[str, Any]]:
+        """Return the rows after an action of each."""
+        observations, reward, terminated, truncated, info = self.vector.step(actions)
+        goes_on: Rows = np.asarray(~self.rows[:, self.size + 1 :].any(axis=1))
+        self._write(observations, info, goes_on)
+        self.rows[:, self.size] = np.where(goes_on, reward, 0.0)
+        for place, flag in ((1, terminated), (2, truncated)):
+            self.rows[goes_on, self.size + place] = np.asarray(flag)[goes_on]
+        return self.rows, {}
+
+    def close(self, **options: Any) -> None:
+        """Close the vector environment."""
+        self.vector.close(**options)
+
+    def _write(self, observations: Any, info: dict[str, Any], where: Rows) -> None:
+        """Write what is answered to the rows `where` it counts."""
+        answered = np.zeros_like(self.rows)
+        for leaf in self.leaves:
+            write(leaf, answered, observations)
+        for entry in self.infos:
+            entry.write(answered, info)
+        self.rows[where, : self.size] = answered[where, : self.size]
 
 
 def _raised(error: Exception) -> dict[str, Any]:
@@ -121,11 +167,19 @@ class Vector:
     """
 
     def __init__(
-        self, name: str, make: Callable[[], Any], count: int, seed: int, vectorized: str
+        self,
+        name: str,
+        make: Callable[..., Any],
+        count: int,
+        seed: int,
+        vectorized: str,
+        infos: tuple[InfoEntry, ...] = (),
     ) -> None:
         self.name = name
         self.seeds: list[int] | None = [seed + b for b in range(count)]
-        self.vector, self.action = self._made(make, count, vectorized)
+        self.vector = self._made(make, count, vectorized, infos)
+        space = self.vector.single_action_space
+        self.action_space, self.action_leaves = space, leaves(space)
         self.workers: list[Any] = getattr(self.vector, "processes", [])
 
     def reset(self, out: Rows, *before: Rows) -> None:
@@ -133,9 +187,9 @@ class Vector:
         self._ask(out, self.vector.reset, seed=self.seeds)
         self.seeds = None
 
-    def step(self, out: Rows, before: Rows, state: Rows, action: Rows) -> None:
+    def step(self, out: Rows, before: Rows, state: Rows, *actions: Rows) -> None:
         """Act in every environment. `before` is the last call's result, `state` the part of it that
-        the program read.
+        the program read, `actions` are in the order of the parts of the space.
         """
         seen = before[:, :-FLAGS]
         if not np.array_equal(state, seen) and not np.array_equal(state, seen, equal_nan=True):
@@ -144,7 +198,11 @@ class Vector:
                 f"{self.name} is stepped from another state than environment {b} is in; it goes on "
                 "from the state that reset, step or restart returned"
             )
-        self._ask(out, self.vector.step, self.action(action))
+        parts: dict[Path, Rows] = {
+            leaf.path: taken(leaf, self.name, action)
+            for leaf, action in zip(self.action_leaves, actions, strict=True)
+        }
+        self._ask(out, self.vector.step, built(self.action_space, parts.__getitem__))
 
     def restart(self, out: Rows, before: Rows, done: Rows) -> None:
         """Begin another episode where `done`; the other rows stay."""
@@ -170,33 +228,23 @@ class Vector:
             self.vector.closed = True
 
     def _made(
-        self, make: Callable[[], Any], count: int, vectorized: str
-    ) -> tuple[Any, Callable[[Rows], Rows]]:
+        self, make: Callable[..., Any], count: int, vectorized: str, infos: tuple[InfoEntry, ...]
+    ) -> Any:
+        if vectorized == "own":
+            return OwnRows(make(num_envs=count), count, infos)
         vectors = package().vector
         options = {"autoreset_mode": vectors.AutoresetMode.DISABLED, "copy": False}
-        one = partial(Row, make, os.getpid())
+        one = partial(Row, make, os.getpid(), infos)
         if vectorized == "async":
-            vector = vectors.AsyncVectorEnv([one] * count, **options)
-        else:
-            made: list[Row] = []
-            try:
-                made += (one() for _ in range(count))
-            except BaseException:
-                for row in made:
-                    row.close()
-                raise
-            vector = vectors.SyncVectorEnv([partial(_same, row) for row in made], **options)
-        space = vector.single_action_space
-        if isinstance(space, package().spaces.Discrete):
-            return vector, partial(self._choices, int(space.n), int(space.start))
-        return vector, partial(_boxed, (count, *space.shape), space.dtype)
-
-    def _choices(self, n: int, first: int, action: Rows) -> Rows:
-        wide = action.astype(np.int64)
-        if wide.view(np.uint64).max() >= n:  # negative ones are large
-            b = int(((action < 0) | (action >= n)).argmax())
-            raise RunError(f"action {action[b]} of environment {b}: {self.name} takes 0 to {n - 1}")
-        return wide + first
+            return vectors.AsyncVectorEnv([one] * count, **options)
+        made: list[Row] = []
+        try:
+            made += (one() for _ in range(count))
+        except BaseException:
+            for row in made:
+                row.close()
+            raise
+        return vectors.SyncVectorEnv([partial(_same, row) for row in made], **options)
 
     def _ask(self, out: Rows, method: Callable[..., Any], *given: Any, **options: Any) -> None:
         """Write the rows that the vector environment answers with."""
@@ -213,10 +261,6 @@ class Vector:
             b = int(told["_raised"].argmax())
             raise RunError(f"{self.name}, environment {b}, raised {told['raised'][b]}")
         out[...] = rows
-
-
-def _boxed(shape: tuple[int, ...], dtype: Any, action: Rows) -> Rows:
-    return action.astype(dtype).reshape(shape)
 
 
 def _same(row: Row) -> Row:

@@ -1,5 +1,5 @@
-"""Policies by environment: categorical for discrete actions, diagonal normal for continuous
-ones.
+"""Policies by environment: categorical for discrete actions, several of it for several choices,
+diagonal normal for continuous ones.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench.errors import ProgramError
 from workbench.language import nn
-from workbench.language.distributions import Categorical, Normal
+from workbench.language.distributions import Categorical, MultiCategorical, Normal
 from workbench.language.tracing.functions import exp
 from workbench.language.tracing.tensor import Tensor
 from workbench.language.tracing.trace import user_line
@@ -22,6 +22,8 @@ class Policy:
 
     mlp: nn.Network[Tensor]
     log_std: nn.Network[Tensor] | None
+    counts: tuple[int, ...] = ()
+    """The choices of each part of an action, where it has several."""
 
     @property
     def networks(self) -> tuple[nn.Network[Tensor], ...]:
@@ -30,8 +32,10 @@ class Policy:
 
     def __call__(
         self, theta: nn.Parameters | nn.ParametersAt, observation: Tensor
-    ) -> Categorical | Normal:
+    ) -> Categorical | MultiCategorical | Normal:
         """Return the distribution at an observation, with the given parameters."""
+        if self.counts:
+            return MultiCategorical(self.mlp(theta, observation), self.counts)
         if self.log_std is None:
             return Categorical(logits=self.mlp(theta, observation))
         return Normal(self.mlp(theta, observation), exp(self.log_std(theta)))
@@ -46,10 +50,13 @@ def policy_of(
     inputs = env.observation_size
     if hasattr(env, "action_count"):
         return Policy(nn.mlp(name, inputs, hidden, env.action_count, layers=layers), None)
+    if hasattr(env, "action_counts"):
+        counts = env.action_counts
+        return Policy(nn.mlp(name, inputs, hidden, sum(counts), layers=layers), None, counts)
     if not hasattr(env, "action_size"):
         raise ProgramError(
-            f"{env!r} has neither an action_count (discrete actions) nor an action_size "
-            "(continuous ones): there is no policy for it",
+            f"{env!r} has neither an action_count (discrete actions) nor action_counts (several "
+            "choices) nor an action_size (continuous ones): there is no policy for it",
             user_line(),
         )
     mlp = nn.mlp(name, inputs, hidden, env.action_size, layers=layers)

@@ -99,6 +99,8 @@ SUM = Cost("sum", "reduction", call=700, row=18, element=(0.17, 0.18))
 EXTREMUM = Cost("extremum", "reduction", call=800, row=40, element=(0.07, 0.25))
 POSITION = Cost("argmax", "reduction", call=100, row=14, element=(0.07, 0.2))
 
+GAMMA = Cost("gamma", call=40_000, element=(120, 140))
+
 
 def _elementwise(
     name: str, element: tuple[float, float] | None = None, integers: bool = False
@@ -230,6 +232,10 @@ _ROWS = [
     _check("check_possible", "{inputs:list}", INSIDE),
     _check("check_length", '{length}, "{dim}"', _looked("check_length", 100)),
     _check("check_all", "{inputs:list}", _looked("check_all", 1_000, (0.03, 0.03))),
+    *(
+        ArrayFunction(name, "{f}({inputs:list}, {out})", GAMMA, evaluated=True, scratch=20)
+        for name in ("lgamma", "digamma", "trigamma")
+    ),
     ArrayFunction(
         "orthogonalize",
         "{f}({inputs:list}, {out})",

@@ -107,12 +107,14 @@ def derived(program: Program) -> Program:
 @remembered(64)
 def _derived(program: Program) -> Program:
     storage = program.storage
-    if not storage.added and harmless(program.equations) is program.equations:
+    if not storage.added and harmless(program.equations, ()) is program.equations:
         return program
     added = tuple(a for a in storage.added if a in program.array and not why_stored(program, a))
     dealt = _dealt(program.equations, program.schedule, added)
     equations = _equations(program.equations, added, dealt) if added else program.equations
-    equations = harmless(equations) if equations.ends else equations
+    if equations.ends:
+        sums = (s.name for s in equations.statements if isinstance(s, Adding) and s.by == "sum")
+        equations = harmless(equations, tuple(sums))
     schedule = _schedule(equations, program.schedule) if added else program.schedule
     return Program(equations, schedule, replace(storage, added=()))
 

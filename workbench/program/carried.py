@@ -71,7 +71,10 @@ def counting(equations: Equations) -> str:
     """
     if equations.updates:
         return equations.updates
+    ended = {end.dim for end in equations.ends}
     for dim in equations.dims:
+        if dim.name in ended:  # the last step is another in each episode
+            continue
         for array in equations.arrays:
             if is_carried(replace(equations, updates=dim.name), array) and any(
                 _goes_on(s, array.dims.index(dim.name), dim.name)

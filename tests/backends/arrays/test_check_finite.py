@@ -60,6 +60,10 @@ LET_THROUGH: dict[str, Callable[[Any, Any], Any]] = {
 STOPPED: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "an overflow": (lambda x, n: wb.exp(wb.where(at(n, 2), 1e5, x)), "inf at n=2"),
     "a logarithm of 0": (lambda x, n: wb.log(wb.where(at(n, 2), 0.0, x)), "-inf at n=2"),
+    "a gamma function of 0, beside one of infinity": (
+        lambda x, n: wb.lgamma(wb.where(at(n, 1), INF, wb.where(at(n, 2), 0.0, 1.0 + x * x))),
+        "inf at n=2",
+    ),
     "beside a mask": (
         lambda x, n: wb.where(at(n, 1), -INF, wb.exp(wb.where(at(n, 2), 1e5, x))),
         "inf at n=2",

@@ -10,12 +10,13 @@ import pytest
 
 from tests.codegen.c.compiled import NATIVE, Build, call, others
 from tests.codegen.c.points import edges, strided
-from tests.codegen.c.wrappers import CASTS, FUNCTIONS, FUSED, ROWS, source
+from tests.codegen.c.wrappers import CASTS, FUNCTIONS, FUSED, GAMMA, ROWS, source
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 NAMES = {
     *FUNCTIONS,
+    *GAMMA,
     "power",
     "fused",
     "sqrt",

@@ -11,12 +11,13 @@ import pytest
 
 from tests.codegen.c.compiled import call
 from tests.codegen.c.points import edges, strided
-from tests.codegen.c.wrappers import CASTS, DTYPES, FUNCTIONS, FUSED, ROWS, Wrapped
+from tests.codegen.c.wrappers import CASTS, DTYPES, FUNCTIONS, FUSED, GAMMA, ROWS, Wrapped
 from workbench.program.operations.table import OPERATIONS
 
 FORMS = ("vector", "single")
 LIBM = {f"{name}_d" for name in FUNCTIONS} | {"power_dd"}
 OWN = {f"{name}_f" for name in FUNCTIONS} | {"power_ff"}
+OWN |= {f"{name}_{kind}" for name in GAMMA for kind in "fd"}
 """Not bit for bit NumPy's: the test of functions has these."""
 
 

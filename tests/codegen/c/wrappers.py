@@ -62,9 +62,10 @@ void single_{self.symbol}{head} {{
 FLOATS, WHOLE, NUMERIC, EVERY = "fd", "il", "fdil", "fdilb"
 COMPARED = ("less", "less_equal", "greater", "greater_equal")
 FUNCTIONS = ("exp", "log", "log1p", "tanh", "sin", "cos")
+GAMMA = ("lgamma", "digamma", "trigamma")
 ROWS = [
     *(Wrapped(name, k, k) for name in ("negative", "absolute", "sign") for k in NUMERIC),
-    *(Wrapped(name, k, k) for name in (*FUNCTIONS, "sqrt", "floor") for k in FLOATS),
+    *(Wrapped(name, k, k) for name in (*FUNCTIONS, *GAMMA, "sqrt", "floor") for k in FLOATS),
     *(Wrapped("isfinite", k, "b") for k in FLOATS),
     Wrapped("logical_not", "b", "b"),
     *(Wrapped(name, k * 2, k) for name in ("add", "subtract", "multiply") for k in NUMERIC),

@@ -348,3 +348,14 @@ def watched(
         if not driver.fault:
             raise
     return outputs, driver.fault
+
+
+def differences(program: Program, sizes: Mapping[str, int], wanted: Mapping[str, Any]) -> list[str]:
+    """What of a float32 run as fibres has other bits than those of compiled C, and its fault."""
+    found, fault = watched(fibres(program, sizes), sizes)
+    other = [
+        name
+        for name, values in wanted.items()
+        if not np.array_equal(found[name], values, equal_nan=values.dtype.kind == "f")
+    ]
+    return [fault, *other] if fault else other

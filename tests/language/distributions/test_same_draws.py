@@ -1,4 +1,6 @@
-"""Draws and what follows from them are the same by the reference, by NumPy and as compiled C."""
+"""Draws and what follows from them are the same by the reference, by NumPy, as compiled C and as
+kernels of a GPU.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
+from tests.codegen.cuda.fibres import SEED, differences
 from tests.native_runs import run_native
 from tests.truth import truth
 from workbench.transforms import Vectorize
@@ -20,12 +23,20 @@ def samples(N: int = 37) -> dict[str, Any]:
     x = wb.normal(shape=2, over=n)
     bernoulli, squashed = wb.Bernoulli(x), wb.SquashedNormal(x, wb.exp(0.3 * x), -2.0, 1.0)
     several = wb.MultiCategorical(wb.normal(shape=5, over=n), (3, 2), LEGAL)
+    gamma, beta = wb.Gamma(wb.exp(x), 2.0), wb.Beta(wb.exp(x), wb.exp(-x))
+    amount = gamma.sample()
+    share, share_log = beta.sample_with_log_probability()
     event, choices = bernoulli.sample(), several.sample()
     action, log_probability = squashed.sample_with_log_probability()
     return {
         "event": event,
         "choices": choices,
         "action": action,
+        "amount": amount,
+        "share": share,
+        "amount_log": gamma.log_probability(amount),
+        "share_log": share_log,
+        "entropies": gamma.entropy() + beta.entropy(),
         "event_log": bernoulli.log_probability(event),
         "choices_log": several.log_probability(choices),
         "action_log": log_probability,
@@ -47,3 +58,8 @@ def test_draws_are_the_same_by_every_backend_and_in_both_dtypes() -> None:
             np.testing.assert_allclose(
                 found[name], values, rtol=tolerance, atol=tolerance, err_msg=name
             )
+
+
+def test_kernels_of_a_gpu_have_the_bits_of_compiled_c() -> None:
+    program = wb.variant(samples()).apply(Vectorize("n")).program
+    assert differences(program, {}, run_native(program, seed=SEED, dtype="float32")) == []

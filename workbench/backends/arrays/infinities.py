@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from workbench.backends.arrays.calls import ASSIGN
 from workbench.lowering.functions import FUNCTIONS, ArrayFunction, Walk
+from workbench.program.operations.table import OPERATIONS
 
 Marks = Callable[[Sequence[Any]], Any]
 """A function from marks of each operand's elements to the result's elements that use a marked
@@ -125,6 +126,10 @@ def _elementwise(function: Any, *operands: Any, out: Any) -> Called:
     return Called(out, operands, _any)
 
 
+def _each(function: Any, x: Any, out: Any) -> Called:
+    return Called(out, (x,), _any)
+
+
 def _reduce(function: Any, x: Any, axis: Any, out: Any) -> Called:
     return Called(out, (x,), lambda marks: marks[0].any(axis=axis))
 
@@ -224,5 +229,5 @@ def _rule_of(row: ArrayFunction) -> InfinityRule | None:
     if row.elementwise:
         return _elementwise
     if row.evaluated:
-        return _whole
+        return _each if OPERATIONS[row.name].elementwise else _whole
     return _BY_NAME.get(row.name) or _BY_WALK.get(row.cost.walk)

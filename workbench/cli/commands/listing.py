@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from workbench.algorithms import ALGORITHMS
 from workbench.backends import backends
 from workbench.cli.arguments import Parser, written
+from workbench.cli.templates import TEMPLATES
 from workbench.environments import ENVIRONMENTS
 from workbench.language.template.template import Template
 from workbench.transforms.step.transform import REGISTRY
@@ -18,7 +18,7 @@ def main(words: list[str]) -> int:
     parser = Parser(prog="workbench list", description="What there is.")
     parser.strictly(words)
     print("algorithms")
-    for template in ALGORITHMS.values():
+    for template in TEMPLATES.values():
         print(f"  {template.name}: {_first_line(template)}")
         print(f"    {' '.join(_argument(p) for p in _parameters(template))}")
     print("\nenvironments")

@@ -45,6 +45,7 @@ OUT_OF_LINE void reduce_large_vf(vf a, vf *r, vi *quadrant);
 #define WIDEN(x) cast_vd_vf(x)
 #define NARROW(x) cast_vf_vd(x)
 #include "elementary.h"
+#include "gamma.h"
 #undef F
 #undef I
 #undef D
@@ -64,11 +65,22 @@ OUT_OF_LINE void reduce_large_vf(vf a, vf *r, vi *quadrant);
 #undef TABLE
 #undef ENTRY
 
-/* power is large, and rarely in a hot loop. */
+/* power is large, and rarely in a hot loop; so are the functions of gamma.h. */
 OUT_OF_LINE vf power_vf(vf x, vf y);
+#define GAMMA(name)                    \
+    OUT_OF_LINE vf name##_vf(vf x);    \
+    OUT_OF_LINE vd name##_vd(vd x);
+ALL_GAMMA(GAMMA)
+#undef GAMMA
 
 #if defined(RUNTIME_BODIES)
 OUT_OF_LINE vf power_vf(vf x, vf y) { return power_inline_vf(x, y); }
+
+#define GAMMA(name)                                                                          \
+    OUT_OF_LINE vf name##_vf(vf x) { return cast_vf_vd(name##_inline_vd(cast_vd_vf(x))); } \
+    OUT_OF_LINE vd name##_vd(vd x) { return name##_inline_vd(x); }
+ALL_GAMMA(GAMMA)
+#undef GAMMA
 
 OUT_OF_LINE void reduce_large_vf(vf a, vf *r, vi *quadrant) {
     for (int lane = 0; lane < LANES; lane++) {

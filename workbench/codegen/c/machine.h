@@ -28,6 +28,7 @@
 #define INFINITE_F __builtin_inff()
 #define INFINITE_D __builtin_inf()
 #define NAN_F __builtin_nanf("")
+#define NAN_D __builtin_nan("")
 
 #define INLINE static inline __attribute__((always_inline, unused))
 

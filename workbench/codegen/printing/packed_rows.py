@@ -28,7 +28,9 @@ from workbench.codegen.printing.value_text import SCALARS, Text, ValueText
 from workbench.polyhedral.conditions import names_in
 from workbench.polyhedral.expression import Expression, variable
 
-FUNCTIONS = frozenset(("exp", "log", "log1p", "tanh", "sin", "cos", "power"))
+FUNCTIONS = frozenset(
+    ("exp", "log", "log1p", "tanh", "sin", "cos", "power", "lgamma", "digamma", "trigamma")
+)
 """Operations of many instructions: they take longer than putting rows together."""
 
 PACKED = "fdil"

@@ -28,7 +28,9 @@ from workbench.polyhedral.expression import Expression, expression
 
 Ranges = Mapping[str, tuple[Expression, Expression]]
 
-FUNCTIONS = frozenset(("exp", "log", "log1p", "tanh", "sin", "cos", "power"))
+FUNCTIONS = frozenset(
+    ("exp", "log", "log1p", "tanh", "sin", "cos", "power", "lgamma", "digamma", "trigamma")
+)
 FUNCTION_STEPS = 16
 """About how many instructions one of these functions takes; other operations take one or two."""
 DRAW_STEPS = 80

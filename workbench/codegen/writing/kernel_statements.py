@@ -106,6 +106,15 @@ class KernelStatements:
             out, statement, place.axes, values, self._stored, self._ranks, place.blocks
         )
 
+    def of(self, launch: Launch) -> Statement:
+        """Return the statement of a launch."""
+        return self._statement[launch.statement]
+
+    @cached_property
+    def opens(self) -> frozenset[str]:
+        """The arrays that say whether an instance is executed."""
+        return frozenset(s.guard.array for s in self.statements if s.guard is not None)
+
     @cached_property
     def _statement(self) -> Mapping[str, Statement]:
         return {statement.name: statement for statement in self.statements}

@@ -9,6 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from workbench.codegen.bodies.open_lanes import (
+    OpenLanes,
+    closes,
+    open_lanes,
+    runs,
+    some_open,
+)
 from workbench.codegen.emitter import Emitter, Index
 from workbench.codegen.kernel_records import (
     KernelRecord,
@@ -25,6 +32,7 @@ from workbench.codegen.writing.kernel_statements import KernelStatements
 from workbench.codegen.writing.matrix_products import give_back_products
 from workbench.lowering.loops.records import For, If, Launch, Record
 from workbench.lowering.loops.records import walk as walk_records
+from workbench.polyhedral.conditions import negated
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.program.accumulating import owner
 
@@ -73,7 +81,38 @@ class RegionWriter:
         with self.out.around(record.variable, *record.range, record.backwards):
             if record.apart:
                 self._gather_ahead(record)
-            self.write(record.body)
+                self.write(record.body)
+            else:
+                self._steps(record)
+
+    def _steps(self, loop: For) -> None:
+        """Write the body of a loop, of whose steps those are left out that no open lane needs."""
+        needed = {k: self._needed(r, loop.variable) for k, r in enumerate(loop.body)}
+        for lanes, run in runs(loop.body, needed):
+            launches = [r for r in run if isinstance(r, Launch)]
+            if lanes is None:
+                self.write(run)
+                continue
+            writer = self._writer(launches[0])
+            some = some_open(self.out, writer.stored[lanes.array], writer.place, lanes)
+            with self.out.where(some):
+                self.write(run)
+            closing = [r for r in launches if closes(r, self.statements.of(r))]
+            if closing:
+                with self.out.where(negated(some)):
+                    self.write(closing)
+
+    def _needed(self, record: Record, step: str) -> OpenLanes | None:
+        """Return the lanes of which one must be open at a step for a launch to be needed."""
+        if not isinstance(record, Launch):
+            return None
+        writers = map(self._writer, (record, *record.more))
+        first, *others = (
+            open_lanes(w.statement, w.place, w.blocks, self.statements.opens) for w in writers
+        )
+        if first is None or any(other != first for other in others):
+            return None
+        return first if any(step in e.variables for e in first.index) else None
 
     def _writer(self, launch: Launch) -> InstanceWriter:
         writer = self.statements.writer(self.out, launch)

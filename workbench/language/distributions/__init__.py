@@ -5,9 +5,19 @@ constant to `gradient` unless its distribution is `.reparameterized()`, where it
 """
 
 from workbench.language.distributions.bernoulli import Bernoulli
+from workbench.language.distributions.beta import Beta
 from workbench.language.distributions.categorical import Categorical
+from workbench.language.distributions.gamma import Gamma
 from workbench.language.distributions.multi_categorical import MultiCategorical
 from workbench.language.distributions.normal import Normal
 from workbench.language.distributions.squashed_normal import SquashedNormal
 
-__all__ = ["Bernoulli", "Categorical", "MultiCategorical", "Normal", "SquashedNormal"]
+__all__ = [
+    "Bernoulli",
+    "Beta",
+    "Categorical",
+    "Gamma",
+    "MultiCategorical",
+    "Normal",
+    "SquashedNormal",
+]

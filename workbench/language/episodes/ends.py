@@ -200,13 +200,25 @@ def where_executed(value: Tensor, dims: Collection[str]) -> Tensor:
 
 
 def _zero_elsewhere(value: Tensor, episodes: OpenEpisodes) -> Tensor:
-    """Put a value in a `where`, or each factor of a product: the product stays one."""
+    """Put a value in a `where`. The factors of a product are values of the step's own: backends
+    make them 0 and have the product as it is.
+    """
     node, held = value.source, episodes.at(episodes.here)
-    factors = isinstance(node, Node) and node.operation == "contract" and value.is_plain
-    if isinstance(node, Node) and factors and all(episodes.covers(x.dims) for x in node.operands):
-        left, right = (apply("where", held, x, 0.0) for x in node.operands)
-        return apply("contract", left, right, **node.options)
+    product = isinstance(node, Node) and node.operation == "contract" and value.is_plain
+    if isinstance(node, Node) and product and all(episodes.covers(x.dims) for x in node.operands):
+        factors = (x if exists_with(x, node.dims) else _stored(x) for x in node.operands)
+        value = apply("contract", *factors, **node.options)
     return apply("where", held, value, 0.0)
+
+
+def _stored(x: Tensor) -> Tensor:
+    """Return a value as an array of its own."""
+    trace = current()
+    outer, trace.inline = trace.inline, False
+    try:
+        return apply("copy", x)
+    finally:
+        trace.inline = outer
 
 
 def exists_with(x: Tensor, dims: Collection[str]) -> bool:

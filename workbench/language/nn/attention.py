@@ -11,7 +11,7 @@ from workbench.language.nn.network import Network, expect_shape, widths
 from workbench.language.nn.parameters import Member
 from workbench.language.tracing.functions import contract, exp, reshape, stop_gradient
 from workbench.language.tracing.tensor import Tensor
-from workbench.language.tracing.trace import current, user_line
+from workbench.language.tracing.trace import current, inline, user_line
 from workbench.polyhedral.expression import variable
 
 
@@ -60,10 +60,11 @@ def attention(
         point = variable(_range_of(name, memory))
         query = by_head(x @ own["weight_query"] + own["bias_query"]) * (1.0 / math.sqrt(depth))
         asked = contract("hd,fhd->hf", query, by_head(own["weight_key"]))
-        # no variable holds what is computed for every point: it would be an array
-        highest = stop_gradient((asked @ memory).max(over=point))
-        total = exp(asked @ memory - highest).sum(over=point)
-        found = contract("h,f->hf", exp(asked @ memory - highest), memory).sum(over=point)
+        # what is computed for each point is part of each sum: it would be an array over all points
+        with inline():
+            highest = stop_gradient((asked @ memory).max(over=point))
+            total = exp(asked @ memory - highest).sum(over=point)
+            found = contract("h,f->hf", exp(asked @ memory - highest), memory).sum(over=point)
         mixed = contract("hf,fhd->hd", found, by_head(own["weight_value"]))
         heads = reshape(mixed / reshape(total, (count, 1)), (width,)) + own["bias_value"]
         return heads @ own["weight_output"] + own["bias_output"]

@@ -54,6 +54,16 @@ def cos(x: TensorLike) -> Tensor:
     return apply("cos", x)
 
 
+def lgamma(x: TensorLike) -> Tensor:
+    """Return the logarithm of the gamma function of positive numbers, elementwise: NaN below 0."""
+    return apply("lgamma", x)
+
+
+def digamma(x: TensorLike) -> Tensor:
+    """Return the derivative of `lgamma`, elementwise; of its own derivative there is none."""
+    return apply("digamma", x)
+
+
 def floor(x: TensorLike) -> Tensor:
     """Return the floor, elementwise; constant to `gradient`."""
     return apply("floor", x)

@@ -144,6 +144,7 @@ def _on(w: Stopwatch, n: int, dtype: str) -> dict[str, float]:
         "argmax": _call(w, "argmax", {"axis": 0}, a=a, c=w.array(dtype="int64")),
         "take": _call(w, "take", a=a, i=index, c=c),
         "update": _call(w, "put", i=index, a=a, c=c),
+        "gamma": _call(w, "digamma", a=a, c=c),
         "uniform": _draw(w, "uniform", c=c, i=many),
         "normal": _draw(w, "normal", c=c, i=many),
         "permutation": _draw(w, "permutation", 3, c=integers),

@@ -2,44 +2,121 @@
 
 A lane whose episode has ended runs on beside others that are open: whatever it computes is read by
 nothing. So it must not fail. Each index, number of choices or divisor that it computes is replaced,
-where the episode has ended, by one that is as good as any.
+where the episode has ended, by one that is as good as any. Sums of products take it in: there the
+factors are 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
 from workbench.identity import remembered
-from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.expression import Expression, variable
 from workbench.program.episodes.held import Held, chooses, opens_of, own_held
-from workbench.program.values import Body, Call, End, Equations, IndexValue, Literal, Read
+from workbench.program.operations.table import first_index
+from workbench.program.values import (
+    Body,
+    Call,
+    End,
+    Equations,
+    IndexValue,
+    Literal,
+    Read,
+    Statement,
+)
 
-_REPLACED = {
-    "within": 0,
-    "take": 1,
-    "possible": 0,
-    "floor_divide": 1,
-    "remainder": 1,
-    "one_hot": 0,
-}
+_FAILING = {"within": 0, "possible": 0, "floor_divide": 1, "remainder": 1, "one_hot": 0}
 """Operations that fail on some operands, with the position of that operand."""
+
+_INDEXED = ("take", "put", "add_at")
+"""Operations that fail on indices outside a table, which come last."""
 
 
 @remembered(64)
-def harmless(equations: Equations) -> Equations:
+def harmless(equations: Equations, summands: tuple[str, ...]) -> Equations:
     """Return the equations in which an instance that is not executed cannot fail: the same object
-    where that is so already.
+    where that is so already. `summands` are the statements whose instances are added up.
     """
     opens = opens_of(equations)
-    statements = []
+    zeros: dict[str, None] = {}
+    changed: list[Statement] = []
     for s in equations.statements:
-        body = _harmless(s.body, own_held(s), equations, opens)
-        statements.append(s if body == s.body else replace(s, body=body))
+        plain = _product(s, s.name in summands, equations, opens, zeros)
+        body = _harmless(plain.body, own_held(plain), equations, opens)
+        changed.append(plain if body == plain.body else replace(plain, body=body))
+    statements = [_zero_elsewhere(s) if s.array in zeros else s for s in changed]
     if all(new is s for new, s in zip(statements, equations.statements, strict=True)):
         return equations
     return replace(equations, statements=tuple(statements))
+
+
+# -- products --------------------------------------------------------------------------------------
+
+
+def _product(
+    s: Statement,
+    adds: bool,
+    equations: Equations,
+    opens: Mapping[str, End],
+    zeros: dict[str, None],
+) -> Statement:
+    """Return a sum of products of steps as such: where an episode has ended, its factors are 0.
+
+    Arrays that have to be 0 there for that go into `zeros`; other factors are made so where they
+    are read. An instance that adds nothing gets a guard.
+    """
+    held = chooses(s.body, opens)
+    if not (adds or s.combiner == "sum") or held is None or len(held) != 1:
+        return s
+    assert isinstance(s.body, Call)
+    (condition,), (_, product, otherwise) = held, s.body.arguments
+    if not isinstance(product, Call) or product.operation != "contract" or not _is_zero(otherwise):
+        return s
+    factors: list[Body] = []
+    for factor in product.arguments:
+        if isinstance(factor, Read) and _exists_with(factor, condition, equations):
+            zeros[factor.array] = None
+        else:
+            factor = _where(condition, factor)
+        factors.append(factor)
+    own = {v for e in condition.index if isinstance(e, Expression) for v in e.variables}
+    guard = condition if adds and own <= set(s.dims) else s.guard
+    return replace(s, body=replace(product, arguments=tuple(factors)), guard=guard)
+
+
+def _exists_with(read: Read, condition: Read, equations: Equations) -> bool:
+    """Tell whether an element is written just where a condition is true, in one piece."""
+    writers = equations.writers[read.array]
+    if len(writers) != 1 or not all(isinstance(e, Expression) for e in read.index):
+        return False
+    (writer,) = writers
+    own = tuple(variable(d) for d in writer.dims)
+    if writer.guard is None or writer.write != own or writer.combiner not in (None, "sum"):
+        return False
+    at = {d: e for d, e in zip(writer.dims, read.index, strict=True) if isinstance(e, Expression)}
+    there = tuple(e.substitute(at) for e in writer.guard.index if isinstance(e, Expression))
+    return writer.guard.array == condition.array and there == condition.index
+
+
+def _zero_elsewhere(s: Statement) -> Statement:
+    """Return the statement with 0 in the lanes that are not open."""
+    assert s.guard is not None
+    body = _where(s.guard, s.body)
+    return s if body == s.body else replace(s, body=body)
+
+
+def _where(condition: Read, body: Body) -> Body:
+    zero = Literal(0.0 if body.dtype == "float" else 0, body.dtype)
+    return _or(body, (condition,), zero)
+
+
+def _is_zero(body: Body) -> bool:
+    return isinstance(body, Literal) and not body.shape and body.value == 0
+
+
+# -- operands on which operations fail ------------------------------------------------------------
 
 
 def _harmless(body: Body, held: Held, equations: Equations, opens: Mapping[str, End]) -> Body:
@@ -58,18 +135,24 @@ def _harmless(body: Body, held: Held, equations: Equations, opens: Mapping[str, 
         _harmless(a, (*held, *chosen) if chosen and k == 1 else held, equations, opens)
         for k, a in enumerate(body.arguments)
     ]
-    position = _REPLACED.get(body.operation)
-    if position is not None:
+    for position in _positions(body):
         risky = arguments[position]
         arguments[position] = _or(risky, held, _safe(body, risky, arguments))
     return replace(body, arguments=tuple(arguments))
+
+
+def _positions(call: Call) -> Sequence[int]:
+    """Return the positions of the operands on which a call may fail."""
+    if call.operation in _INDEXED:
+        return range(first_index(call.operation), len(call.arguments))
+    return [_FAILING[call.operation]] if call.operation in _FAILING else []
 
 
 def _safe(call: Call, risky: Body, arguments: list[Body]) -> Body:
     """Return an operand on which an operation cannot fail."""
     if call.operation == "within":
         return arguments[1]
-    number = 0 if call.operation in ("take", "possible", "one_hot") else 1
+    number = 1 if call.operation in ("floor_divide", "remainder") else 0
     return Literal(float(number) if risky.dtype == "float" else number, risky.dtype)
 
 

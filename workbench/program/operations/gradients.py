@@ -37,6 +37,12 @@ def of_extremum(comparison: str) -> GradientRule:
     return rule
 
 
+def of_trigamma(do: Any, xs: Any, y: Any, g: Any) -> tuple[Any, ...]:
+    raise ProgramError(
+        "gradient of trigamma, the second derivative of lgamma: there is no third one in the table"
+    )
+
+
 def of_where(do: Any, xs: Any, y: Any, g: Any) -> tuple[Any, ...]:
     return None, do("where", xs[0], g, 0.0), do("where", xs[0], 0.0, g)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.program.operations import arrays, dtypes, gradients, shapes
+from workbench.program.operations import arrays, dtypes, gamma, gradients, shapes
 from workbench.program.operations.gradients import GradientRule
 from workbench.program.operations.operation import Level, Operation
 from workbench.program.operations.shapes import Options
@@ -42,6 +42,21 @@ def _elementwise(
         elementwise=True,
         ufunc=name,
         **fields,
+    )
+
+
+def _positive(name: str, evaluate: Callable[[Any], Any], gradient: GradientRule) -> Operation:
+    """Make a row of positive numbers that NumPy does not have."""
+    return Operation(
+        name,
+        shapes.same,
+        dtypes.floating,
+        evaluate,
+        gradient,
+        arity=1,
+        elementwise=True,
+        least="float",
+        converts=True,
     )
 
 
@@ -111,6 +126,9 @@ _ROWS = [
     _elementwise("log1p", 1, dtypes.floating, lambda do, xs, y, g: (g / (xs[0] + 1.0),)),
     _elementwise("sqrt", 1, dtypes.floating, lambda do, xs, y, g: (g * 0.5 / y,)),
     _elementwise("tanh", 1, dtypes.floating, lambda do, xs, y, g: (g * (1.0 - y * y),)),
+    _positive("lgamma", gamma.lgamma, lambda do, xs, y, g: (g * do("digamma", xs[0]),)),
+    _positive("digamma", gamma.digamma, lambda do, xs, y, g: (g * do("trigamma", xs[0]),)),
+    _positive("trigamma", gamma.trigamma, gradients.of_trigamma),
     _elementwise("sin", 1, dtypes.floating, lambda do, xs, y, g: (g * do("cos", xs[0]),)),
     _elementwise("cos", 1, dtypes.floating, lambda do, xs, y, g: (-g * do("sin", xs[0]),)),
     _elementwise("floor", 1, dtypes.floating),

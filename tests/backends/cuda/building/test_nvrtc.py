@@ -20,6 +20,7 @@ KERNEL(numbers, 128)(ARRAY(float) x, ARRAY(int32_t) whole) {
     const words drawn = philox(counter(2, n, 3, 4, 0, 0, 0), 5, 6);
     float sum = tanh_f(a) + exp_f(a) + log_f(a) + log1p_f(b) + sin_f(a) + cos_f(b);
     sum = add_f(sum, multiply_f(power_f(a, b), minimum_f(a, sqrt_f(b) / a)));
+    sum = sum + lgamma_f(a) * digamma_f(b) + trigamma_f(a);
     sum = fused_f(normal_f(drawn.word[0]), uniform_f(drawn.word[1]), sum);
     ST(x, n, sum);
     ST(whole, n, floor_divide_i(LD(whole, n), cast_i_f(sum)));
@@ -32,6 +33,7 @@ WIDE = (
 KERNEL(wide_numbers, 128)(ARRAY(double) x) {
     const int n = THREAD;
     ST(x, n, exp_d(LD(x, n)) * tanh_d(LD(x, n + 1)) + power_d(LD(x, n), 2.5) + log1p_d(LD(x, 2)));
+    ST(x, n + 1, lgamma_d(LD(x, n)) + digamma_d(LD(x, n)) * trigamma_d(LD(x, n + 1)));
 }
 """
 )

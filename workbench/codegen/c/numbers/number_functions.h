@@ -42,6 +42,7 @@ OUT_OF_LINE void reduce_large_f(float a, float *r, int32_t *quadrant);
 #define WIDEN(x) cast_d_f(x)
 #define NARROW(x) cast_f_d(x)
 #include "elementary.h"
+#include "gamma.h"
 #undef F
 #undef I
 #undef D
@@ -70,8 +71,22 @@ ALL_LIBM(LIBM)
 #undef LIBM
 INLINE double power_d(double a, double b) { return BUILTIN(pow)(a, b); }
 
+/* So are those of gamma.h. */
+#define ALL_GAMMA(of) of(lgamma) of(digamma) of(trigamma)
+#define GAMMA(name)                        \
+    OUT_OF_LINE float name##_f(float x);   \
+    OUT_OF_LINE double name##_d(double x);
+ALL_GAMMA(GAMMA)
+#undef GAMMA
+
 #if defined(RUNTIME_BODIES)
 OUT_OF_LINE float power_f(float x, float y) { return power_inline_f(x, y); }
+
+#define GAMMA(name)                                                                       \
+    OUT_OF_LINE float name##_f(float x) { return cast_f_d(name##_inline_d(cast_d_f(x))); } \
+    OUT_OF_LINE double name##_d(double x) { return name##_inline_d(x); }
+ALL_GAMMA(GAMMA)
+#undef GAMMA
 
 /* Payne and Hanek, "Radian reduction for trigonometric functions" (1983), in integers.
    x = m 2^e with a whole m of 24 bits, and x / (pi/2) is wanted modulo 4. The bits of 2/pi whose

@@ -23,6 +23,7 @@ typedef unsigned long long uint64_t;
 #define INFINITE_F __int_as_float(0x7f800000)
 #define INFINITE_D __longlong_as_double(0x7ff0000000000000)
 #define NAN_F __int_as_float(0x7fffffff)
+#define NAN_D __longlong_as_double(0x7fffffffffffffff)
 
 /* A loop over one or two numbers that becomes as many steps. */
 #define EACH_OF_TWO _Pragma("unroll") for (int k = 0; k < count; k++)

@@ -53,7 +53,7 @@ ONE = "one "
 
 OWN_KINDS = frozenset(
     ("exp", "log", "log1p", "sqrt", "tanh", "sin", "cos", "divide", "floor_divide", "remainder",
-     "power", "uniform", "normal")
+     "power", "lgamma", "digamma", "trigamma", "uniform", "normal")
 )  # fmt: skip
 """The operations that take longer than an addition."""
 FREE = frozenset(("copy", "cast", "logical_not"))

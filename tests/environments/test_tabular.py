@@ -1,0 +1,91 @@
+"""Tables of transitions: as Gymnasium has them, drawn as often as they say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from workbench import environments
+from workbench.errors import ProgramError
+
+gymnasium = pytest.importorskip("gymnasium")
+
+
+def drawn(name: str, place: int, action: int, K: int = 4000) -> Any:
+    """Starts of episodes, and outcomes of an action in a place."""
+
+    @wb.program
+    def outcomes(K: int = K) -> dict[str, Any]:
+        k = wb.dim(k=K)
+        env = environments.Tabular(name)
+        state = wb.recurrent("state", env.state_size, over=k, dtype=int)
+        state[k] = wb.stack([place, wb.index(k)])
+        following, reward, terminated, truncated = env.step(state, wb.cast(action, int))
+        each = 0 * wb.index(k)
+        return {
+            "start": env.observe(env.reset(over=k)) + each,
+            "following": env.observe(following) + each,
+            "reward": reward + wb.cast(each, float),
+            "terminated": wb.cast(terminated, int) + each,
+            "truncated": wb.cast(truncated, int) + each,
+        }
+
+    return wb.run(outcomes(), "numpy", progress=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "action"),
+    [
+        ("FrozenLake-v1", 14, 2),
+        ("FrozenLake-v1", 0, 0),
+        ("CliffWalking-v1", 36, 1),
+        ("Taxi-v4", 1, 3),
+    ],
+)
+def test_outcomes_come_as_often_as_gymnasium_says(name: str, place: int, action: int) -> None:
+    made = gymnasium.make(name)
+    found = drawn(name, place, action)
+    columns = (np.asarray(found[c]).tolist() for c in ("following", "reward", "terminated"))
+    counts = Counter(zip(*columns, strict=True))
+    expected: Counter[Any] = Counter()
+    for chance, after, reward, over in made.unwrapped.P[place][action]:
+        expected[int(after), float(reward), bool(over)] += chance
+    assert set(counts) == {outcome for outcome, chance in expected.items() if chance}
+    for outcome, chance in expected.items():
+        deviation = np.sqrt(4000 * chance * (1 - chance))
+        assert abs(counts[outcome] - 4000 * chance) <= 5 * deviation
+    limit = made.spec.max_episode_steps
+    wanted = np.arange(1, 4001) >= limit if limit else np.zeros(4000, bool)
+    np.testing.assert_array_equal(np.asarray(found["truncated"]), wanted)
+    starts = made.unwrapped.initial_state_distrib
+    first = np.bincount(np.asarray(found["start"]), minlength=len(starts))
+    assert np.all(np.abs(first - 4000 * starts) <= 5 * np.sqrt(4000 * starts * (1 - starts)))
+
+
+def refused(environment: Any) -> str:
+    """The error of an environment that is no table."""
+
+    @wb.program
+    def example(B: int = 2) -> dict[str, Any]:
+        b = wb.dim(b=B)
+        return {"y": environments.tabular(environment).reset(over=b)}
+
+    with pytest.raises(ProgramError) as error:
+        example()
+    return error.value.message
+
+
+def test_refused_when_it_is_no_table() -> None:
+    assert refused("CartPole-v1") == (
+        "CartPole-v1 has no table of transitions P; expected an environment such as FrozenLake-v1, "
+        "CliffWalking-v1 or Taxi-v4"
+    )
+    assert refused("FrozenLake-v9").startswith("FrozenLake-v9: ")
+    assert refused(environments.CartPole()) == (
+        "CartPole(time_limit=500) is no table of transitions; expected environments.Tabular(name), "
+        'or the name: "FrozenLake-v1"'
+    )

@@ -1,0 +1,137 @@
+"""Environments that are tables of transitions: those of Gymnasium's toy texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.environments.actions import discrete
+from workbench.environments.environment import Environment
+from workbench.environments.package import package
+from workbench.errors import ProgramError
+from workbench.language.random import draws, uniform
+from workbench.language.tracing.functions import cast, stack
+from workbench.language.tracing.nodes import literal
+from workbench.language.tracing.tensor import Tensor
+from workbench.language.tracing.trace import scope, user_line
+
+Array = npt.NDArray[Any]
+
+
+class Transitions(NamedTuple):
+    """What may follow each action in each place: places, rewards and ends over (S, A, K) outcomes,
+    and up to which number below 1 each but the last comes. `starts` are the first places of
+    episodes, with such numbers too.
+    """
+
+    following: Array
+    reward: Array
+    terminated: Array
+    until: Array
+    starts: Array
+    starts_until: Array
+
+
+@dataclass(frozen=True)
+class Tabular(Environment):
+    """An environment of Gymnasium that has a table of transitions `P`: `Tabular("FrozenLake-v1")`,
+    CliffWalking, Taxi.
+
+    State: the place and the elapsed steps, integers; the observation is the place. The episode is
+    truncated after as many steps as Gymnasium says, where it says so. `step` never restarts.
+    """
+
+    name: str
+
+    state_size = 2
+
+    @property
+    def observation_count(self) -> int:
+        """The number of places."""
+        return len(self.transitions.reward)
+
+    @property
+    def action_count(self) -> int:
+        """The number of actions."""
+        return int(self.transitions.reward.shape[1])
+
+    @cached_property
+    def time_limit(self) -> int | None:
+        """The steps after which an episode is truncated."""
+        limit: int | None = self._made.spec.max_episode_steps
+        return limit
+
+    @cached_property
+    def _made(self) -> Any:
+        gymnasium = package()
+        try:
+            return gymnasium.make(self.name)
+        except gymnasium.error.Error as error:
+            raise ProgramError(f"{self.name}: {error}", user_line()) from None
+
+    @cached_property
+    def transitions(self) -> Transitions:
+        """The table, as arrays."""
+        made = self._made.unwrapped
+        table = getattr(made, "P", None)
+        if table is None:
+            raise ProgramError(
+                f"{self.name} has no table of transitions P; expected an environment such as "
+                "FrozenLake-v1, CliffWalking-v1 or Taxi-v4",
+                user_line(),
+            )
+        most = max(len(outcomes) for row in table.values() for outcomes in row.values())
+        # where there are fewer outcomes than elsewhere the last one is repeated, with chance 0
+        rows = [
+            [
+                list(table[s][a]) + [(0.0, *table[s][a][-1][1:])] * (most - len(table[s][a]))
+                for a in table[s]
+            ]
+            for s in sorted(table)
+        ]
+        chances = np.array([[[o[0] for o in outcomes] for outcomes in row] for row in rows])
+        first = np.asarray(made.initial_state_distrib)
+        (starts,) = np.nonzero(first)
+        return Transitions(
+            np.array([[[o[1] for o in outcomes] for outcomes in row] for row in rows], np.int32),
+            np.array([[[o[2] for o in outcomes] for outcomes in row] for row in rows], float),
+            np.array([[[o[3] for o in outcomes] for outcomes in row] for row in rows], bool),
+            np.cumsum(chances, axis=2)[..., :-1],
+            starts.astype(np.int32),
+            np.cumsum(first[starts])[:-1],
+        )
+
+    def reset(self, over: Any) -> Tensor:
+        """Draw the first place, for each instance of `over`."""
+        with scope("environment"):
+            table = self.transitions
+            if len(table.starts) == 1:
+                return literal([int(table.starts[0]), 0])
+            which = cast(uniform(over=over) >= literal(table.starts_until), int).sum()
+            return stack([literal(table.starts)[..., which], 0])
+
+    def observe(self, state: Tensor) -> Tensor:
+        """Return the place."""
+        return state[..., 0]
+
+    def step(self, state: Tensor, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Return the following state, the reward, terminated, truncated."""
+        with scope("environment"):
+            table, place = self.transitions, state[..., 0]
+            action = discrete(self.name, action, self.action_count)
+            outcome: Any = 0
+            if table.until.shape[2]:
+                drawn = draws("uniform", (), state.dims)
+                passed = drawn >= literal(table.until)[..., place, action, :]
+                outcome = cast(passed, int).sum()
+            following, reward, terminated = (
+                literal(x)[..., place, action, outcome]
+                for x in (table.following, table.reward, table.terminated)
+            )
+            elapsed = state[..., 1] + 1
+            truncated = elapsed >= self.time_limit if self.time_limit else literal(False)
+            return stack([following, elapsed]), reward, terminated, truncated
