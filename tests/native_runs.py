@@ -27,6 +27,7 @@ from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.numpy import NumPyBackend
 from workbench.backends.protocol import Execution
 from workbench.codegen.kernels import ProgramKernels, program_kernels
+from workbench.datasets.rows import rows_of
 from workbench.errors import SizeError
 from workbench.folders import CACHE_VARIABLE
 from workbench.identity import remembered
@@ -169,6 +170,12 @@ def differences(
     """
     if not ways:
         return []
+    data = rows_of(program.equations, None)
+
+    def rows(at: Sizes, dtype: str) -> dict[str, Any]:
+        """Those of the program's data sets, drawn."""
+        return data.tables(resolve(program.equations, at), dtype)
+
     wanted = {None: outputs}
     first: dict[int | None, tuple[Way, Outputs]] = {}
     built: dict[Build, CompiledProgram] = {}
@@ -176,11 +183,13 @@ def differences(
     for way in ways:
         at = stretched(program, sizes, way.length)
         if way.length not in wanted:
-            wanted[way.length] = NumPyBackend().compile(program).run(at, seed, "float64").outputs
+            plain = NumPyBackend().compile(program)
+            wanted[way.length] = plain.run(at, seed, "float64", given=rows(at, "float64")).outputs
         made = built.setdefault(way.build, compiled(program, way.build))
         with shared_cache():
             made.prepare(way.dtype)
-        found = made.run(at, seed, way.dtype, threads=way.threads).outputs
+        given = rows(at, way.dtype)
+        found = made.run(at, seed, way.dtype, given=given, threads=way.threads).outputs
         wrong += [f"{way}: {text}" for text in unlike(found, wanted[way.length], way.dtype)]
         if way.dtype == "float32":
             before, same = first.setdefault(way.length, (way, found))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
+from workbench import nn, optim
 
 
 @wb.program
@@ -41,6 +42,17 @@ def running(K: int = 5) -> dict[str, Any]:
     s[0] = 0.0
     s[k + 1] = 0.5 * s + wb.cast(log["n"], float) * log["x"]
     return {"last": s[K]}
+
+
+@wb.program
+def regression(K: int = 5, I: int = 3) -> dict[str, Any]:
+    """Least squares by gradient descent."""
+    i, k = wb.dims(i=I, k=K)
+    rows = wb.data("rows", {"x": (float, (3,)), "y": (float, ())}, over=k)
+    theta = nn.parameters(nn.vector("v", 3, 0.5), over=i)
+    loss = ((rows["x"] @ theta.tensors["v.value"] - rows["y"]) ** 2).mean(over=k)
+    theta.update(optim.sgd(wb.gradient(loss, theta), 0.1))
+    return {"loss": loss}
 
 
 def log(rows: int, seed: int = 0) -> dict[str, np.ndarray]:

@@ -13,6 +13,7 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Collection
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import date
@@ -23,13 +24,19 @@ from typing import Any
 import numpy as np
 
 from tests.programs import PROGRAMS
-from tests.soundness.programs import all_sizes, program_called
+from tests.soundness.programs import OF_DATA, all_sizes, program_called
 from tests.soundness.proposals import Dice, often
 from tests.soundness.walks import Meaning, Tally, walk
 from workbench.algorithms import ALGORITHMS
 from workbench.transforms.step.transform import REGISTRY
 
 LENGTH = 8
+KINDS: dict[str, Collection[str]] = {
+    "small": PROGRAMS,
+    "data": OF_DATA,
+    "algorithms": ALGORITHMS,
+}
+"""The programs of each kind."""
 PART = 20.0
 """Seconds that one program is walked at a time."""
 MOST = 10_000
@@ -77,7 +84,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tests.soundness", description=__doc__)
     parser.add_argument("--steps", type=int, default=100_000, help="accepted steps to reach")
     parser.add_argument("--seconds", type=float, default=3600.0)
-    parser.add_argument("--programs", choices=["small", "algorithms"], default="small")
+    parser.add_argument("--programs", choices=list(KINDS), default="small")
     parser.add_argument("--program", action="append", help="only these")
     parser.add_argument("--transform", action="append", help="only these")
     parser.add_argument("--having", help="propose this one often; count variants that have it")
@@ -92,7 +99,7 @@ def arguments() -> argparse.Namespace:
 def main() -> int:
     """Walk, print, and fail if anything was wrong or there were too few steps."""
     given = arguments()
-    names = given.program or (list(PROGRAMS) if given.programs == "small" else list(ALGORITHMS))
+    names = given.program or list(KINDS[given.programs])
     transforms = often(given.transform or sorted(REGISTRY), given.having)
     start, tally = time.time(), Tally()
     until = start + given.seconds

@@ -1,10 +1,13 @@
-"""The programs that are walked, by name: the small ones and the algorithms, traced once."""
+"""The programs that are walked, by name: the small ones, those that read data and the algorithms,
+traced once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
+from tests.datasets.logs import averages, regression, running
 from tests.programs import PROGRAMS
 from workbench.algorithms import ALGORITHMS
 from workbench.program.values import Program
@@ -15,14 +18,23 @@ SEVERAL_BLOCKS = {"B": 8}
 """So many that the blocks of a dimension are dealt to several chunks."""
 
 
+OF_DATA: Mapping[str, tuple[Callable[[], Program], Sequence[Mapping[str, int]]]] = {
+    "averages": (averages, ({"W": 2, "K": 4, "I": 2}, {"W": 5, "K": 3, "I": 1})),
+    "running": (running, ({"K": 1}, {"K": 7})),
+    "regression": (regression, ({"K": 5, "I": 3}, {"K": 9, "I": 1})),
+}
+"""Programs that read data, and the sizes at which they are tried, on drawn rows."""
+SMALL = {**PROGRAMS, **OF_DATA}
+
+
 @cache
 def program_called(name: str) -> Program:
-    """One of the small programs, or an algorithm at few and small sizes."""
-    if name in PROGRAMS:
-        return PROGRAMS[name][0]()
+    """One of the small programs, one that reads data, or an algorithm at few and small sizes."""
+    if name in SMALL:
+        return SMALL[name][0]()
     return ALGORITHMS[name](**ALGORITHM_SIZES | FEW.get(name, {}))
 
 
 def all_sizes(name: str) -> Sequence[Mapping[str, int]]:
     """The sizes at which it is tried."""
-    return PROGRAMS[name][1] if name in PROGRAMS else ({}, SEVERAL_BLOCKS)
+    return SMALL[name][1] if name in SMALL else ({}, SEVERAL_BLOCKS)

@@ -14,6 +14,7 @@ import workbench as wb
 from tests.programs import PROGRAMS, automatic
 from tests.soundness.__main__ import LENGTH, meanings
 from tests.soundness.order import undefined_read
+from tests.soundness.programs import OF_DATA
 from tests.soundness.proposals import Dice
 from tests.soundness.walks import Meaning, Tally, walk
 from workbench.transforms.step.transform import REGISTRY
@@ -24,6 +25,8 @@ ENOUGH = 12
 ENOUGH_OF_TRAINING = 8
 """Those of `small_reinforce` and `small_ppo` take longest."""
 MOST_WALKS = 30
+ENOUGH_OF_DATA = {"averages": 30, "regression": 50, "running": 120}
+"""Those of programs that read data, the quickest the most."""
 NAMES = [
     *(name for name in PROGRAMS if name != "small_ppo"),
     pytest.param("small_ppo", marks=pytest.mark.soundness),  # takes four times the next
@@ -47,7 +50,17 @@ def no_wrong(tally: Tally) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_steps_at_random_compute_the_same(name: str) -> None:
-    tally, enough = Tally(), ENOUGH_OF_TRAINING if name.startswith("small") else ENOUGH
+    compute_the_same(name, ENOUGH_OF_TRAINING if name.startswith("small") else ENOUGH)
+
+
+@pytest.mark.parametrize("name", OF_DATA)
+def test_steps_at_random_on_data_compute_the_same(name: str) -> None:
+    compute_the_same(name, ENOUGH_OF_DATA[name])
+
+
+def compute_the_same(name: str, enough: int) -> None:
+    """So many accepted steps at random."""
+    tally = Tally()
     with np.errstate(all="ignore"):
         for number in range(MOST_WALKS):
             dice = Dice(f"{name} test {number}")

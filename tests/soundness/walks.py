@@ -24,6 +24,7 @@ from tests.soundness.proposals import Chooser, propose
 from tests.soundness.refusals import sizes_of
 from workbench.backends.numpy import NumPyBackend
 from workbench.backends.reference.evaluator import Reference
+from workbench.datasets.rows import rows_of
 from workbench.lowering.memory.takeover import holding
 from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.tree import Loop, loops, replaced
@@ -89,9 +90,14 @@ class Meaning:
         self.root = wb.variant(program)
         self.sizes = {p.name: sizes[p.name] for p in program.parameters if p.name in sizes}
         kept = keeping(program)
-        reference = Reference(kept.equations, self.sizes, SEED)
+        self.rows = rows_of(program.equations, None)
+        reference = Reference(kept.equations, self.sizes, SEED, data=self.given(self.sizes))
         self.arrays = {o.name: reference.array(o.array) for o in kept.outputs}
         self.defined = {o.name: reference.mask(o.array) for o in kept.outputs}
+
+    def given(self, sizes: Sizes) -> dict[str, Any]:
+        """The rows of its data sets at some sizes."""
+        return self.rows.tables(resolve(self.root.program.equations, sizes), "float64")
 
     def difference(self, variant: Variant) -> str | None:
         """What the variant computes otherwise, in float64 at 1e-9; None where nothing.
@@ -104,7 +110,8 @@ class Meaning:
             compiled = NumPyBackend().compile(program)
             for order in orders or ORDERS[:1]:
                 with blocks_in(order):  # whose source is not yet generated
-                    done = replace(compiled).run(self.sizes, SEED, "float64")
+                    own = replace(compiled)
+                    done = own.run(self.sizes, SEED, "float64", given=self.given(self.sizes))
                 found = self._unlike(done.outputs, 0)
                 if found is None:
                     sizes = resolve(program.equations, self.sizes)
@@ -131,14 +138,15 @@ class Meaning:
             return None
         try:
             compiled = NumPyBackend().compile(holding(keeping(variant.program, written.equations)))
-            first = compiled.run(self.sizes | {updates: 1}, SEED, "float64")
+            sizes = self.sizes | {updates: 1}
+            first = compiled.run(sizes, SEED, "float64", given=self.given(sizes))
             given = {
                 start.name: first.outputs[KEPT + start.name] for start in starts(written.equations)
             }
             program = holding(resumed(variant.program, given, 1, written.equations))
             compiled = NumPyBackend().compile(holding(keeping(program, written.equations)))
             sizes = self.sizes | {updates: total - 1}
-            rest = compiled.run(sizes, SEED, "float64", given=given)
+            rest = compiled.run(sizes, SEED, "float64", given=given | self.given(sizes))
         except Exception as error:  # whatever it is, a run must go on
             return f"resumed: {_said(error)}"
         found = self._unlike(rest.outputs, 1)

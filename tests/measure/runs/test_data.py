@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.datasets.logs import averages, log, running, truth
-from workbench import nn, optim
+from tests.datasets.logs import averages, log, regression, running, truth
 from workbench.backends.reference.evaluator import Reference
 from workbench.datasets.fitting import DataError
 from workbench.measure.compare import comparison
@@ -48,17 +47,6 @@ def test_the_reference_reads_the_rows() -> None:
     data = wb.variant(averages(), {"log": rows}).rows.tables({"W": 2, "K": 5}, "float64")
     found = Reference(averages().equations, {"W": 2, "K": 5}, data=data).outputs()
     np.testing.assert_allclose(found["mean"], truth(rows, 2)["mean"], rtol=1e-12)
-
-
-@wb.program
-def regression(K: int = 5, I: int = 3) -> dict[str, Any]:
-    """Least squares by gradient descent."""
-    i, k = wb.dims(i=I, k=K)
-    rows = wb.data("rows", {"x": (float, (3,)), "y": (float, ())}, over=k)
-    theta = nn.parameters(nn.vector("v", 3, 0.5), over=i)
-    loss = ((rows["x"] @ theta.tensors["v.value"] - rows["y"]) ** 2).mean(over=k)
-    theta.update(optim.sgd(wb.gradient(loss, theta), 0.1))
-    return {"loss": loss}
 
 
 @pytest.mark.parametrize("backend", ["numpy", "native"])
