@@ -43,6 +43,7 @@ def test_runs_measurements_and_values_are_of_the_rows(store: Path, tmp_path: Pat
     view = Listener(notebook.notebook().sessions, "averages")
     asked = {"array": "log.x", "coordinates": {"w": 0, "k": 1}, "sizes": {}, "seed": 0}
     value = view.want("value", made.key, **asked)
+    assert value["note"] == ""
     assert value["of"]["text"] == ", ".join(f"{x:.4g}" for x in rows()["x"][1]).join("[]")
 
 
@@ -62,6 +63,10 @@ def test_the_same_program_is_shown_with_other_rows(store: Path) -> None:
 
 def test_a_workbench_without_data_says_what_a_run_lacks(store: Path) -> None:
     bench = wb.Workbench(averages(), store)
+    view = Listener(notebook.notebook().sessions, "averages")
+    asked = {"array": "log.x", "coordinates": {"w": 0, "k": 1}, "sizes": {}, "seed": 0}
+    value = view.want("value", bench.variant.key, **asked)
+    assert value["note"] == "the rows of log are drawn within their bounds: no data was given"
     with pytest.raises(WorkbenchError, match="averages reads the data set 'log', which is not"):
         bench.run(backend="numpy")
 

@@ -407,6 +407,7 @@ export interface ValueView {
   readonly cause: readonly ElementView[];
   readonly sizes: Readonly<Record<string, number>>;
   readonly seed: number;
+  readonly note: string;
 }
 
 export interface PlayedStatement {

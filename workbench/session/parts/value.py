@@ -59,6 +59,9 @@ class ValueView:
     cause: tuple[ElementView, ...]
     sizes: Mapping[str, int]
     seed: int
+    note: str
+    """What is to be known of the rows of data sets: that they were drawn, or are others than the
+    first."""
 
 
 def value(variant: Variant, arguments: Mapping[str, Any]) -> ValueView:
@@ -72,7 +75,8 @@ def value(variant: Variant, arguments: Mapping[str, Any]) -> ValueView:
     sizes = sizes_with(program, resolved, arguments["coordinates"], arguments["sizes"])
     limit = _Limit(f"{name} at {numbers(sizes)}")
     given = settable(program.equations, sizes)
-    data = on_first_rows(variant).rows.tables(sizes, "float64")
+    rows = on_first_rows(variant).rows
+    data = rows.tables(sizes, "float64")
     reference = Reference(program.equations, given, int(arguments["seed"]), None, limit.watch, data)
     explained = explain(reference, name, arguments["coordinates"])
     of: Element = (resolved, tuple(explained.coordinates.values()))
@@ -89,6 +93,7 @@ def value(variant: Variant, arguments: Mapping[str, Any]) -> ValueView:
         cause=tuple(_element(reference, element) for element in _cause(reference, of)),
         sizes=sizes,
         seed=int(arguments["seed"]),
+        note=rows.note(),
     )
 
 

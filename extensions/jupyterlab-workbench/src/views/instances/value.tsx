@@ -78,6 +78,7 @@ function Found({ value, follow }: { value: ValueView; follow: (element: ElementV
       <Inputs value={value} follow={follow} />
       <p className="wbk-hint">
         By the reference, at {sizesText(value.sizes)}, seed {value.seed}, float64.
+        {value.note && ` ${value.note[0]?.toUpperCase()}${value.note.slice(1)}.`}
       </p>
     </>
   );

@@ -209,6 +209,26 @@ describe("instances and values", () => {
     expect(followed).toEqual([`${start?.array} ${start?.coordinates["t"]}`]);
   });
 
+  test("rows that were drawn are said to be", async () => {
+    const note = "the rows of log are drawn within their bounds: no data was given";
+    const noted = (one: ValueView): ValueView => ({ ...one, note });
+    const told: Capsule = {
+      ...CAPSULE,
+      parts: CAPSULE.parts.map((one) => (one.part === "value" ? { ...one, value: noted(one.value as ValueView) } : one)),
+    };
+    const value = parts<ValueView>("value")[0] as ValueView;
+    const { Value } = await import("../../../src/views/instances/value");
+    const element = { ...value.of, text: "" };
+    for (const capsule of [CAPSULE, told]) {
+      const View = (): JSX.Element => <Value trail={[element]} sizes={value.sizes} follow={() => undefined} back={() => undefined} />;
+      shown = await drawn(View, capsule);
+      const said = texts(shown.host, ".wbk-value .wbk-hint").join(" ");
+      expect(said).toContain("By the reference, at ");
+      expect(said.endsWith(`float64. T${note.slice(1)}.`)).toBe(capsule === told);
+      await shown.takeDown();
+    }
+  });
+
   test("sizes are asked for as they are set; until they come the old picture stays", async () => {
     await fixed("state[t+1]");
     expect(shown.host.textContent).toContain("What was saved does not hold the instances at these sizes");
