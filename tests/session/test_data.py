@@ -26,6 +26,7 @@ def rows(seed: int = 0) -> dict[str, Any]:
 def store(lasting: None, tmp_path: Path) -> Iterator[Path]:
     notebook.notebook.cache_clear()
     yield tmp_path / "measured.jsonl"
+    notebook.notebook().sessions.forget("averages")
     notebook.notebook().close()
     notebook.notebook.cache_clear()
 

@@ -14,7 +14,17 @@ from workbench.backends.reference.evaluator import Reference
 from workbench.datasets.fitting import DataError
 from workbench.measure.compare import comparison
 from workbench.measure.rounds.measurement import from_json
-from workbench.transforms import Contract, Donate, Persist, Swap, Tile, Vectorize
+from workbench.transforms import (
+    Accumulate,
+    Contract,
+    Donate,
+    Persist,
+    Recompute,
+    Reschedule,
+    Swap,
+    Tile,
+    Vectorize,
+)
 
 QUIET: Any = {"progress": False}
 
@@ -61,6 +71,25 @@ def test_gradients_go_through_what_is_computed_of_rows(backend: str) -> None:
         v = v - 0.1 * 2 * (x.T @ off) / 50
     np.testing.assert_allclose(found["loss"], losses, rtol=1e-12)
     np.testing.assert_allclose(found.carried["parameters.v.value"], v, rtol=1e-12)
+
+
+def test_a_kernel_that_reads_a_column_twice_finds_it_once() -> None:
+    """A column and its clone, which is computed again, in one kernel."""
+    variant = wb.variant(regression())
+    for step in (
+        Accumulate("k"),
+        Contract("loss_sum.points"),
+        Recompute("rows.x"),
+        Reschedule(("loss_difference", "gradient.v.value.points")),
+        Persist("k", 3),
+    ):
+        variant = variant.apply(step)
+    rows = {"x": np.ones((9, 3)), "y": np.arange(9.0)}
+    found, wanted = (
+        wb.run(variant, backend, data={"rows": rows}, dtype="float64", **QUIET)["loss"]
+        for backend in ("native", "numpy")
+    )
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
 def test_a_structured_array_is_columns() -> None:

@@ -241,13 +241,17 @@ class _Writer:
             first |= {name: len(first) + k for k, name in enumerate(names)}
         numbers = {name: n for n, name in enumerate(self.made.given)}
         statements = (self.made.program.statement[name] for name in kernel.statements)
-        for call in (c for statement in statements for c in statement.calls):
-            if OPERATIONS[call.operation].given:
-                kind = STORED[self._kind(call.dtype)]
-                where = f"({kind} *)run->given[{numbers[str(call.options['name'])]}]"
-                yield f"    const {kind} *const {local(outside(call))} = {where};"
-                for step in apart(call):
-                    yield f"    const int64_t {local(step)} = run->apart[{first[step]}];"
+        read = {
+            str(call.options["name"]): call
+            for call in (c for statement in statements for c in statement.calls)
+            if OPERATIONS[call.operation].given
+        }
+        for name, call in read.items():
+            kind = STORED[self._kind(call.dtype)]
+            where = f"({kind} *)run->given[{numbers[name]}]"
+            yield f"    const {kind} *const {local(outside(call))} = {where};"
+            for step in apart(call):
+                yield f"    const int64_t {local(step)} = run->apart[{first[step]}];"
 
     def _declared(self, function: str, kernel: KernelRecords, told: bool = False) -> str:
         given = ["Run *run", *(f"int64_t {self.names[v]}" for v in kernel.variables)]

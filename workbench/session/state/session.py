@@ -520,8 +520,9 @@ class Session:
         return measuring is not None
 
     def close(self) -> None:
-        """Stop what is measured, and send nothing more."""
+        """Stop what is measured, let the worker forget all variants, and send nothing more."""
         self.cancel()
+        self.work.forget(self.tree.variants)
         self._send = lambda message: None
 
     def join_running(self, variant: Variant) -> None:
