@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from workbench.language import nn, optim, rl
+from workbench.language import fixed, nn, optim, rl
 from workbench.language.dims import dim, dims, size
 from workbench.language.distributions import (
     Bernoulli,
@@ -131,6 +131,7 @@ __all__ = [
     "dims",
     "discounted_sum",
     "exp",
+    "fixed",
     "floor",
     "gather",
     "gradient",
