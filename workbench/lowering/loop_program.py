@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
+from workbench.lowering.instances.guards import Guarded
 from workbench.lowering.loops import bytes as memory
 from workbench.lowering.loops.records import DEVICE, For, Record, ResultBuffer, walk
 from workbench.lowering.memory.prefetching import Late
@@ -26,6 +27,8 @@ class LoopProgram:
     """The slices that were to come early, and do not."""
     own: frozenset[str] = frozenset()
     """The buffers of which a block of a kernel has its own."""
+    guarded: Mapping[str, Guarded] = field(default_factory=dict)
+    """The statements whose array operations may be left out where no episode is open."""
 
     @cached_property
     def main_loop(self) -> For | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.identity import remembered
+from workbench.lowering.instances.guards import guarded
 from workbench.lowering.instances.nest import LoopNest
 from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.loop_program import LoopProgram
@@ -110,6 +111,7 @@ def stages(program: Program) -> Stages:
         storage,
         aliases,
         late,
+        guarded=guarded(program, storage),
     )
     return Stages(
         schedule, loops, lifetimes, storage, tuple(operations), tuple(prefetching), memory

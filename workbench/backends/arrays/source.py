@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from workbench.backends.arrays.calls import call_text, pairs
+from workbench.backends.arrays.open_steps import OpenSteps, open_steps
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.owners import owners
 from workbench.lowering.loops.records import (
@@ -78,6 +79,8 @@ class _Writer:
     on_host: set[str] = field(default_factory=set)
     owners: Iterator[str | None] = field(default_factory=lambda: iter(()))
     """The owners of the records that are still to be written, in their order."""
+    opened: int = 0
+    """The number of loops so far of which some steps may be left out."""
 
     def lines(self) -> list[SourceText]:
         """Return all lines; written after the body, whose calls decide the functions at the top."""
@@ -106,7 +109,11 @@ class _Writer:
             if isinstance(record, For):
                 head = f"{indent}for {self.show(_name(record))} in {self.range(record)}:"
                 yield SourceText(head, None)
-                yield from self.nested(record.body, indent + "    ", main)
+                steps = open_steps(self.program, record, self.show)
+                if steps is None:
+                    yield from self.nested(record.body, indent + "    ", main)
+                else:
+                    yield from self.steps(record, steps, indent + "    ", main)
                 if record is main:
                     yield SourceText(f"{indent}    step()", None)
             elif isinstance(record, If):
@@ -117,6 +124,34 @@ class _Writer:
                 begins = isinstance(record, Enter)
                 for line in self.record(record):
                     yield SourceText(indent + line, statement, begins)
+
+    def steps(
+        self, loop: For, steps: OpenSteps, indent: str, main: For | None
+    ) -> Iterator[SourceText]:
+        """Yield the body of a loop of which some steps are left out where no episode is open."""
+        self.opened += 1
+        flag = f"some_open_{self.opened}"
+        yield SourceText(f"{indent}{flag} = {steps.condition}", None)
+        inside = False
+        for record in loop.body:
+            if not isinstance(record, (Apply, RuntimeCheck)):
+                inside = False
+                yield from self.body((record,), indent, main)
+                continue
+            statement = next(self.owners)
+            lines = [SourceText(indent + line, statement) for line in self.record(record)]
+            if statement not in steps.statements:
+                inside = False
+                yield from lines
+            elif isinstance(record, Apply):
+                if not inside:
+                    yield SourceText(f"{indent}if {flag}:", None)
+                inside = True
+                yield from (line._replace(text=f"    {line.text}") for line in lines)
+            elif statement in steps.zeros:
+                inside = False
+                yield SourceText(f"{indent}if not {flag}:", None)
+                yield SourceText(f"{indent}    {record.name}[...] = 0", statement)
 
     def nested(
         self, records: tuple[Record, ...], indent: str, main: For | None
