@@ -44,22 +44,22 @@ def samples(N: int = 37) -> dict[str, Any]:
     }
 
 
-def test_draws_are_the_same_by_every_backend_and_in_both_dtypes() -> None:
-    wanted = truth(samples(), seed=3).outputs()
+def test_draws_are_the_same_by_every_backend() -> None:
+    wanted = truth(samples(), seed=SEED).outputs()
     written = wb.variant(samples())
     vectorized = written.apply(Vectorize("n"))
-    for variant in (written, vectorized):
-        found = wb.run(variant, seed=3, dtype="float64", progress=False, backend="numpy")
+    by_numpy = (
+        wb.run(variant, seed=SEED, dtype="float64", progress=False, backend="numpy").outputs
+        for variant in (written, vectorized)
+    )
+    for found in (*by_numpy, run_native(vectorized.program, seed=SEED)):
         for name, values in wanted.items():
             np.testing.assert_allclose(found[name], values, rtol=1e-9, atol=1e-12, err_msg=name)
-    for dtype, tolerance in (("float64", 1e-9), ("float32", 2e-4)):
-        found = run_native(vectorized.program, seed=3, dtype=dtype)
-        for name, values in wanted.items():
-            np.testing.assert_allclose(
-                found[name], values, rtol=tolerance, atol=tolerance, err_msg=name
-            )
 
 
-def test_kernels_of_a_gpu_have_the_bits_of_compiled_c() -> None:
+def test_draws_are_the_same_in_float32_and_by_kernels_of_a_gpu_bit_by_bit() -> None:
     program = wb.variant(samples()).apply(Vectorize("n")).program
-    assert differences(program, {}, run_native(program, seed=SEED, dtype="float32")) == []
+    found = run_native(program, seed=SEED, dtype="float32")
+    for name, values in truth(samples(), seed=SEED).outputs().items():
+        np.testing.assert_allclose(found[name], values, rtol=2e-4, atol=2e-4, err_msg=name)
+    assert differences(program, {}, found) == []

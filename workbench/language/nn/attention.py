@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import nullcontext
+from typing import Any
 
 from workbench.errors import ProgramError
 from workbench.language.nn.initializers import Initializer, constant, orthogonal
 from workbench.language.nn.network import Network, expect_shape, widths
 from workbench.language.nn.parameters import Member
-from workbench.language.tracing.functions import contract, exp, reshape, stop_gradient
+from workbench.language.tracing.functions import contract, exp, reshape, stop_gradient, where
 from workbench.language.tracing.tensor import Tensor
 from workbench.language.tracing.trace import current, inline, user_line
 from workbench.polyhedral.expression import variable
+from workbench.program.operations.shapes import shape_text
 
 
 def attention(
@@ -24,15 +27,18 @@ def attention(
 ) -> Network[Tensor]:
     """Make multi-head attention with scaled dot products (Vaswani et al. 2017, section 3.2).
 
-    `network(theta, x, memory)` returns what x, of shape (size,), finds in `memory`, of inner shape
-    (inputs,) and with one range axis: `attend(theta, x, x[b, i, wb.maximum(t - 15, 0):t + 1])`
-    attends to the last 16 steps. `inputs` is `size` unless given. The output has shape (size,).
+    `network(theta, x, memory)` returns what x, of shape (size,), finds at the points of `memory`:
+    of inner shape (inputs,) with one range axis, as in `attend(theta, x, x[b, i, wb.maximum(t - 15,
+    0):t + 1])` of the last 16 steps, or of inner shape (points, inputs). `inputs` is `size` unless
+    given. The output has shape (size,). Points at which `network(theta, x, memory, mask)` finds
+    False, a boolean for each, are not attended to: those of another episode. One at least has to be
+    True, or the output is NaN.
 
-    Each of `heads` weighs the points by the softmax over the range of query · key / sqrt(d), with d
-    = size / heads, and the weighted sum of their values is projected. Keys and values are not made
-    for each point: (x W_q) · (m W_k) is (x W_q W_k') · m, so that W_k is applied to the query, and
-    W_v to the weighted sum of the points themselves. A bias of keys would change nothing, as it
-    adds one number to all scores of a query.
+    Each of `heads` weighs the points by the softmax of query · key / sqrt(d), with d = size /
+    heads, and the weighted sum of their values is projected. Keys and values are not made for each
+    point: (x W_q) · (m W_k) is (x W_q W_k') · m, so that W_k is applied to the query, and W_v to
+    the weighted sum of the points themselves. A bias of keys would change nothing, as it adds one
+    number to all scores of a query.
     """
     width, count, given = widths(name, size, heads, size if inputs is None else inputs)
     depth, weights = width // count, initializer or orthogonal()
@@ -54,22 +60,54 @@ def attention(
     def by_head(x: Tensor) -> Tensor:
         return reshape(x, (*x.shape[:-1], count, depth))
 
-    def function(own: Mapping[str, Tensor], x: Tensor, memory: Tensor) -> Tensor:
+    def function(
+        own: Mapping[str, Tensor], x: Tensor, memory: Tensor, mask: Tensor | None = None
+    ) -> Tensor:
         expect_shape(name, "inputs", width, x)
-        expect_shape(name, "a memory", given, memory)
-        point = variable(_range_of(name, memory))
+        rows = _points(name, given, memory, mask)
         query = by_head(x @ own["weight_query"] + own["bias_query"]) * (1.0 / math.sqrt(depth))
         asked = contract("hd,fhd->hf", query, by_head(own["weight_key"]))
-        # what is computed for each point is part of each sum: it would be an array over all points
-        with inline():
-            highest = stop_gradient((asked @ memory).max(over=point))
-            total = exp(asked @ memory - highest).sum(over=point)
-            found = contract("h,f->hf", exp(asked @ memory - highest), memory).sum(over=point)
+
+        def score() -> Tensor:
+            each = contract("hf,f->h" if rows is None else "hf,wf->wh", asked, memory)
+            if mask is None:
+                return each
+            return where(mask if rows is None else reshape(mask, (rows, 1)), each, -math.inf)
+
+        # what is computed for each point of a range is part of each sum: it would be an array over
+        # all pairs of points
+        with inline() if rows is None else nullcontext():
+            along: Any = {"axis": 0} if rows else {"over": variable(_range_of(name, score()))}
+            highest = stop_gradient(score().max(**along))
+            total = exp(score() - highest).sum(**along)
+            spec = "h,f->hf" if rows is None else "wh,wf->hf"
+            found = contract(spec, exp(score() - highest), memory)
+            found = found if rows else found.sum(**along)
         mixed = contract("hf,fhd->hd", found, by_head(own["weight_value"]))
         heads = reshape(mixed / reshape(total, (count, 1)), (width,)) + own["bias_value"]
         return heads @ own["weight_output"] + own["bias_output"]
 
     return Network(name, members, function)
+
+
+def _points(name: str, inputs: int, memory: Tensor, mask: Tensor | None) -> int | None:
+    """Return the points of a memory along its first inner axis, None where they are a range."""
+    *rows, width = memory.shape or (0,)
+    if width != inputs or len(rows) > 1 or (rows and not isinstance(rows[0], int)):
+        raise ProgramError(
+            f"network {name!r} expects a memory of shape ({inputs},) with a range axis, as "
+            f"x[b, t:T], or of shape (points, {inputs}), found {memory!r}",
+            user_line(),
+        )
+    if mask is not None and (mask.dtype != "bool" or mask.shape != tuple(rows)):
+        raise ProgramError(
+            f"network {name!r} expects a mask of booleans of shape {shape_text(tuple(rows))}, one "
+            f"for each point, found {mask!r}",
+            user_line(),
+        )
+    if not rows:
+        _range_of(name, memory)
+    return rows[0] if rows else None
 
 
 def _range_of(name: str, memory: Tensor) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any, Generic, TypeVar
 
 from workbench.errors import ProgramError
@@ -37,11 +37,12 @@ class Network(Generic[Output]):
                 user_line(),
             )
         own = {n: parameters.tensors[f"{self.name}.{n}"] for n in self.members}
-        _, *expected = signature(self.function).parameters
-        if len(inputs) != len(expected):
+        _, *expected = signature(self.function).parameters.values()
+        needed = [p for p in expected if p.default is Parameter.empty]
+        if not len(needed) <= len(inputs) <= len(expected):
+            listed = ", ".join(p.name if p in needed else f"{p.name}=None" for p in expected)
             raise ProgramError(
-                f"network {self.name!r} takes the inputs ({', '.join(expected)}), found "
-                f"{len(inputs)} of them",
+                f"network {self.name!r} takes the inputs ({listed}), found {len(inputs)} of them",
                 user_line(),
             )
         with scope(self.name):
