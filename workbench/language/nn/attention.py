@@ -14,7 +14,7 @@ from workbench.language.nn.parameters import Member
 from workbench.language.tracing.functions import contract, exp, reshape, stop_gradient, where
 from workbench.language.tracing.tensor import Tensor
 from workbench.language.tracing.trace import current, inline, user_line
-from workbench.polyhedral.expression import variable
+from workbench.polyhedral.expression import Expression, variable
 from workbench.program.operations.shapes import shape_text
 
 
@@ -93,7 +93,8 @@ def attention(
 def _points(name: str, inputs: int, memory: Tensor, mask: Tensor | None) -> int | None:
     """Return the points of a memory along its first inner axis, None where they are a range."""
     *rows, width = memory.shape or (0,)
-    if width != inputs or len(rows) > 1 or (rows and not isinstance(rows[0], int)):
+    points = rows[0] if rows else None
+    if width != inputs or len(rows) > 1 or isinstance(points, Expression):
         raise ProgramError(
             f"network {name!r} expects a memory of shape ({inputs},) with a range axis, as "
             f"x[b, t:T], or of shape (points, {inputs}), found {memory!r}",
@@ -107,7 +108,7 @@ def _points(name: str, inputs: int, memory: Tensor, mask: Tensor | None) -> int 
         )
     if not rows:
         _range_of(name, memory)
-    return rows[0] if rows else None
+    return points
 
 
 def _range_of(name: str, memory: Tensor) -> str:
