@@ -13,6 +13,7 @@ from workbench.transforms import (
     Donate,
     Fuse,
     Incrementalize,
+    Persist,
     Place,
     Recompute,
     Simplify,
@@ -42,6 +43,11 @@ FOUND: list[tuple[str, dict[str, int], tuple[Transform, ...]]] = [
         ),
     ),
     ("leaky_sum", {"B": 1, "T": 3}, (Swap("s"), Swap("x"))),
+    (
+        "tables",
+        {"W": 3, "I": 3},
+        (Persist("i_1", 2, chunks=4), Recompute("gradient.shared_update")),
+    ),
     ("delayed", {}, (Swap("x"), Swap("y"))),
     ("small_ppo", {"B": 3, "T": 3, "M": 3}, (Vectorize("b"), Tile("b", 2))),
     (

@@ -9,9 +9,15 @@ import pytest
 
 import workbench as wb
 from tests.native_runs import run_native
+from tests.programs import PROGRAMS
+from workbench.backends.cuda.building import build
 from workbench.backends.reference.evaluator import Reference
+from workbench.codegen.cuda.kernel_functions import functions
+from workbench.codegen.cuda.launch_order import gpu_kernels
+from workbench.codegen.kernels import program_kernels
 from workbench.errors import ProgramError, WorkbenchError
 from workbench.program.values import Program
+from workbench.transforms import Contract, Donate, Persist
 
 ALPHA, GAMMA = 0.1, 0.95
 
@@ -151,6 +157,15 @@ def test_a_step_in_place_costs_the_same_however_large_the_table_is(backend: str)
         return after / before
 
     assert slower(chosen) < 2 < 5 < slower(root)
+
+
+@pytest.mark.parametrize("steps", [(), (Persist("w", 16), Contract(), Donate())], ids=len)
+def test_nvrtc_takes_what_changes_tables(steps: tuple[Any, ...]) -> None:
+    chosen = wb.variant(PROGRAMS["tables"][0]())
+    for step in steps:
+        chosen = chosen.apply(step)
+    made = list(functions(gpu_kernels(program_kernels(chosen.program)), "float32"))
+    assert all(unit.ptx for unit in build.compiled(made, "sm_90"))
 
 
 def outside(backend: str) -> str:

@@ -306,7 +306,7 @@ def _flattened(scope: Scope, table: Value, indexed: int) -> Value:
 def _update(at: Linearizer, body: Call, target: Value | None) -> Value:
     """Change an entry of the table, which is copied unless it is where the result is."""
     scope, out = at.scope, at.result(body, target)
-    whole = out if out.layout.dense else scope.temporary(out.axes, out.shape, out.dtype)
+    whole = scope.contiguous(out)
     change = _change(at, body, whole)
     at.into(body.arguments[0], whole, overwritten=True)
     change()

@@ -85,9 +85,7 @@ def _added(
     """Write the call that adds values, of an inner shape, at indices that begin with `lower`."""
     scope, value = at.scope, operands[0]
     elements = total([scope.longest(n) for n in value.counts]) * (total(inner) + 4)
-    scratch, out = scope.scratch("int64", (elements,)), target
-    if not target.layout.dense:
-        out = scope.temporary(target.axes, target.shape, target.dtype)
+    scratch, out = scope.scratch("int64", (elements,)), scope.contiguous(target)
     scope.apply("segment_add", operands, out, lower=lower, scratch=scratch)
     if out is not target:
         scope.apply("copyto", [out], target)

@@ -338,12 +338,15 @@ class Scope:
 
     def compact(self, value: Value) -> Value:
         """Return `value` in contiguous memory: itself, or a copy."""
+        room = self.contiguous(value)
+        return value if room is value else self.apply("copyto", [value], room)
+
+    def contiguous(self, value: Value) -> Value:
+        """Return contiguous memory for a value: its own where that is, or new memory."""
         if value.layout.dense:
             return value
-        copy = self.temporary(value.axes, value.shape, value.dtype)
-        if not copy.layout.dense:
-            copy = self.flat_copy(value)
-        return self.apply("copyto", [value], copy)
+        room = self.temporary(value.axes, value.shape, value.dtype)
+        return room if room.layout.dense else self.flat_copy(value)
 
     def flat_copy(self, value: Value) -> Value:
         """Allocate contiguous memory for a value whose lengths move: the front of a flat buffer."""
