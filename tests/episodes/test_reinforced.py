@@ -34,6 +34,20 @@ def test_ends_learn_as_a_mask_does(backend: str) -> None:
     assert run.lengths["t"].max() <= 40
 
 
+@pytest.mark.skipif("native" not in BACKENDS, reason="there is no C compiler")
+def test_blocks_execute_their_longest_episode_and_no_more() -> None:
+    chosen = wb.variant(reinforced(hidden=(20,)))
+    for step in (Incrementalize("to_go", "t"), Persist("b", 16, chunks=2)):
+        chosen = chosen.apply(step)
+    lengths = wb.run(chosen, "native", sizes=SIZES, progress=False).lengths["t"]
+    longest = lengths[:16].max(axis=0).sum() + lengths[16:].max(axis=0).sum()
+    rows = wb.profile(chosen, "native", sizes=SIZES, progress=False).by("statement")
+    calls = {row.name: row.calls for row in rows}
+    assert longest < 2 * SIZES["I"] * SIZES["T"]
+    for name in ("policy.hidden_1", "state[t+1]", "gradient.output"):
+        assert calls[name] == longest, name
+
+
 VARIANTS: dict[str, Any] = {
     "learning in blocks": (
         lambda: reinforced(hidden=(20,)),

@@ -34,7 +34,7 @@ def test_reference_is_a_loop_that_breaks(kind: Kind, B: int, T: int, seed: int) 
     assert_equal(found, expected(program, kind, B, 2, T, seed))
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(KINDS, st.integers(1, 3), st.integers(1, 6), st.integers(0, 3), st.booleans())
 def test_numpy_is_a_loop_that_breaks(
     kind: Kind, B: int, T: int, seed: int, optimized: bool
@@ -49,9 +49,15 @@ def test_numpy_is_a_loop_that_breaks(
     assert run.unended == {"t": wanted["unended"]}
 
 
+RARE = Kind(0.5, 1.0, 0.1, 1e9, 99)
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("optimized", [False, True], ids=["as_written", "optimized"])
-@pytest.mark.parametrize("kind", [MIXED, Kind(0.5, 1.0, 0.1, 1e9, 99)], ids=["mixed", "never"])
+@pytest.mark.parametrize(
+    ("kind", "optimized"),
+    [(MIXED, True), (RARE, False)],
+    ids=["mixed_optimized", "rare_as_written"],
+)
 def test_backend_is_a_loop_that_breaks(backend: str, optimized: bool, kind: Kind) -> None:
     program = walk(kind)(B=5, I=3, T=8)
     variant = wb.variant(program)
@@ -64,13 +70,13 @@ def test_backend_is_a_loop_that_breaks(backend: str, optimized: bool, kind: Kind
     assert ("no end of" in repr(run)) == (wanted["unended"] > 0)
 
 
-def test_every_step_keeps_the_meaning() -> None:
+def test_a_step_of_each_kind_keeps_the_meaning() -> None:
     program = walk(MIXED)(B=3, I=2, T=5)
     wanted = expected(program, MIXED, 3, 2, 5, 0)
     root = wb.variant(program)
-    taken = [move.step for move in root.moves() if move.refusal is None]
-    assert len(taken) > 10
-    for step in taken:
+    taken = {type(move.step): move.step for move in root.moves() if move.refusal is None}
+    assert len(taken) > 5
+    for step in taken.values():
         run = wb.run(root.apply(step), "numpy", dtype="float64", progress=False)
         assert_equal(run, wanted)
 
