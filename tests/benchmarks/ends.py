@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,12 @@ def executed(chosen: Variant, sizes: Mapping[str, int]) -> dict[str, int]:
     return {phase: int(rows[name].calls) for phase, name in names.items()}
 
 
+def runs(chosen: Variant, sizes: Mapping[str, int]) -> Callable[[], float]:
+    """The seconds of one run, compilation not among them."""
+    compiled = get("native").compile(chosen.program)
+    return lambda: compiled.run(sizes).seconds
+
+
 def to_return(chosen: Variant, seed: int, updates: int) -> tuple[float, int]:
     """Seconds and updates to the first update with enough return."""
     begun, found = 0.0, [float("nan"), 0.0]
@@ -82,11 +88,7 @@ def main() -> None:
     emit(machine=machine(), tile=TILE, updates=given.updates)
     emit(promised_steps=steps, executed_steps=executed(ways["ends"], sizes), bound_steps=most)
 
-    compiled = {name: get("native").compile(way.program) for name, way in ways.items()}
-    taken = interleaved(
-        {name: lambda made=made: made.run(sizes).seconds for name, made in compiled.items()},
-        given.rounds,
-    )
+    taken = interleaved({name: runs(way, sizes) for name, way in ways.items()}, given.rounds)
     times, interval = ratio(taken["mask"], taken["ends"])
     emit(
         seconds={name: median(samples) for name, samples in taken.items()},
