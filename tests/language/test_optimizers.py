@@ -71,7 +71,11 @@ CASES: list[tuple[Any, Any, Mapping[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("ours", "theirs", "options"), CASES, ids=lambda x: str(x)[:24])
+def case_name(given: Any) -> str:
+    return str(getattr(given, "__name__", given))
+
+
+@pytest.mark.parametrize(("ours", "theirs", "options"), CASES, ids=case_name)
 def test_optimizer_takes_the_steps_of_its_definition(ours: Any, theirs: Any, options: Any) -> None:
     reference = Reference(descent(ours, **options).equations, seed=2)
     found = reference.array("parameters.net.weight_1")
