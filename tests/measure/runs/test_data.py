@@ -199,3 +199,74 @@ def test_optimizing_takes_sizes_from_the_data() -> None:
     assert few.data is not None
     assert many.rows.sizes(None) == {"K": 2000}
     assert wb.run(many, "numpy", **QUIET).sizes["K"] == 2000
+
+
+# -- with tables and with ends ---------------------------------------------------------------------
+
+
+@wb.program
+def q_learning(W: int = 4, I: int = 3, K: int = 5, states: int = 6, actions: int = 3) -> Any:
+    """Workers learn tables of their own from their slices of a log, which are averaged."""
+    w, i, k = wb.dims(w=W, i=I, k=K)
+    columns = dict.fromkeys(("state", "action", "following"), (int, ()))
+    columns |= {"reward": (float, ()), "terminated": (bool, ())}
+    bounds = {"state": (0, states), "following": (0, states), "action": (0, actions)}
+    log = wb.data("log", columns, over=(w, k), bounds=bounds)
+    q = wb.recurrent("q", (states, actions), over=(w, i, k))
+    q[w, 0, 0] = 0.0
+    q[w, i + 1, 0] = q[w, i, K]
+    entry = (log["state"], log["action"])
+    best = q[..., log["following"], :].max(axis=-1)
+    target = log["reward"] + 0.9 * wb.where(log["terminated"], 0.0, best)
+    old = q[..., entry[0], entry[1]]
+    q[w, i, k + 1] = wb.put(q, entry, old + 0.5 * (target - old))
+    return {"q": q[w, I, 0].mean(over=w)}
+
+
+def transitions(rows: int) -> dict[str, Any]:
+    """Steps anywhere to anywhere."""
+    random = np.random.default_rng(1)
+    names = {"state": 6, "action": 3, "following": 6}
+    log = {name: random.integers(0, most, rows) for name, most in names.items()}
+    return {**log, "reward": random.random(rows), "terminated": random.random(rows) < 0.2}
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_tables_are_learned_from_a_log(backend: str) -> None:
+    rows = transitions(21)
+    q = np.zeros((4, 6, 3))
+    for w in range(4):
+        for _ in range(3):
+            for r in range(5 * w, 5 * w + 5):
+                at = w, rows["state"][r], rows["action"][r]
+                best = 0.0 if rows["terminated"][r] else q[w, rows["following"][r]].max()
+                q[at] += 0.5 * (rows["reward"][r] + 0.9 * best - q[at])
+    program = q_learning()
+    blocks = wb.variant(program).apply(Persist("w", 2)).apply(Contract()).apply(Donate())
+    for variant in (wb.variant(program), blocks):
+        given: Any = {"data": {"log": rows}, "dtype": "float64", **QUIET}
+        found = wb.run(variant, backend, **given)
+        assert found.sizes["K"] == 5
+        np.testing.assert_allclose(found["q"], q.mean(axis=0), rtol=1e-13)
+
+
+@wb.program
+def until_done(B: int = 3, T: int = 4) -> dict[str, Any]:
+    """Returns of recorded episodes: rewards up to the step that is done."""
+    b, t = wb.dims(b=B, t=T)
+    log = wb.data("log", {"reward": (float, ()), "done": (bool, ())}, over=(b, t))
+    end = wb.until(log["done"], over=t)
+    gain = log["reward"] * 1.0
+    return {"return": gain.sum(over=t), "last": log["reward"][b, end]}
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_episodes_of_a_log_end(backend: str) -> None:
+    done = np.array([[0, 1, 0, 0], [0, 0, 0, 0], [1, 0, 1, 0]], bool)
+    reward = np.arange(1.0, 13.0).reshape(3, 4)
+    rows = {"reward": reward.ravel(), "done": done.ravel()}
+    program = until_done()
+    found = wb.run(wb.variant(program), backend, sizes={"T": 4}, data={"log": rows}, **QUIET)
+    np.testing.assert_allclose(found["return"], [1 + 2, 5 + 6 + 7 + 8, 9])
+    np.testing.assert_allclose(found["last"], [2, 8, 9])
+    np.testing.assert_array_equal(found.lengths["t"], [2, 4, 1])
