@@ -60,6 +60,6 @@ def test_a_recipe_is_looked_for_cancelled_and_found(lab: Lab) -> None:
     command(page, "docmanager:open", {"path": "looked-for.ipynb"})
     page.page.evaluate(RESTART)
     panel.get_by_text("was restarted and has not run the program").wait_for(timeout=60_000)
-    expect(tour).to_contain_text("The Jupyter kernel that ran `reinforce` is gone")
+    expect(tour).to_contain_text("The Jupyter kernel that ran reinforce is gone")
     lab.shot(page, "tour-restarted")
     page.check()
