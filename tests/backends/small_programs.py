@@ -476,14 +476,21 @@ def _tables() -> Iterator[tuple[str, Equations, tuple[tuple[str, ...], ...]]]:
     turned = call("slice", row, axis=0, start=3, stop=-1, step=-1)
     before = [read(name, b, k, dtype="int32") for name in "sa"]
     first = {"b": (0, B)}
+    put = (
+        noise("x", DIMS, "normal"),
+        statement("s", [b, t], call("remainder", value(b + t * 2), 5), BT),
+        statement("a", [b, t], call("remainder", value(b * 3 + t), 4), BT),
+        statement("q", [b, 0], call("broadcast", 0.5, shape=(5, 4)), first),
+        statement("q", [b, t + 1], call("put", q, call("add", half, x), s, a), BT),
+    )
+    added = (
+        statement("m", [b, 0], call("broadcast", 2.0, shape=(5, 4)), first),
+        statement("m", [b, t + 1], call("put", call("add_at", m, turned, s), half, a, a), BT),
+    )
     yield (
         "tables",
         make(
-            noise("x", DIMS, "normal"),
-            statement("s", [b, t], call("remainder", value(b + t * 2), 5), BT),
-            statement("a", [b, t], call("remainder", value(b * 3 + t), 4), BT),
-            statement("q", [b, 0], call("broadcast", 0.5, shape=(5, 4)), first),
-            statement("q", [b, t + 1], call("put", q, call("add", half, x), s, a), BT),
+            *put,
             statement("n", [b, 0], call("broadcast", literal(1, "int32"), shape=(2, 3)), first),
             statement(
                 "n",
@@ -491,8 +498,7 @@ def _tables() -> Iterator[tuple[str, Equations, tuple[tuple[str, ...], ...]]]:
                 call("add_at", n, 2, call("remainder", s, 2), call("remainder", a, 3)),
                 BT,
             ),
-            statement("m", [b, 0], call("broadcast", 2.0, shape=(5, 4)), first),
-            statement("m", [b, t + 1], call("put", call("add_at", m, turned, s), half, a, a), BT),
+            *added,
             statement("y", [b, t], call("add_at", q, x, a, call("remainder", s, 4)), BT),
             statement(
                 "v",
@@ -518,13 +524,8 @@ def _tables() -> Iterator[tuple[str, Equations, tuple[tuple[str, ...], ...]]]:
     yield (
         "tables_in_place",
         make(
-            noise("x", DIMS, "normal"),
-            statement("s", [b, t], call("remainder", value(b + t * 2), 5), BT),
-            statement("a", [b, t], call("remainder", value(b * 3 + t), 4), BT),
-            statement("q", [b, 0], call("broadcast", 0.5, shape=(5, 4)), first),
-            statement("q", [b, t + 1], call("put", q, call("add", half, x), s, a), BT),
-            statement("m", [b, 0], call("broadcast", 2.0, shape=(5, 4)), first),
-            statement("m", [b, t + 1], call("put", call("add_at", m, turned, s), half, a, a), BT),
+            *put,
+            *added,
             statement(
                 "last", [b], call("add", *(read(c, b, T, shape=(5, 4)) for c in "qm")), first
             ),

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -175,7 +176,7 @@ def test_a_vector_environment_of_the_users_own_step_by_step(name: str) -> None:
     """The done ones rest: a reset of all follows."""
 
     def vector(num_envs: int, steps: int) -> Any:
-        one = lambda: gymnasium.make(name, max_episode_steps=steps)  # noqa: E731
+        one = partial(gymnasium.make, name, max_episode_steps=steps)
         return SyncVectorEnv([one] * num_envs, autoreset_mode=AutoresetMode.DISABLED)
 
     env = Gymnasium(vector, "own", steps=9)
@@ -315,7 +316,10 @@ def test_actions_refused(change: Callable[[Any], Any], sentence: str) -> None:
 
 def test_a_choice_beyond_its_space_ends_the_run() -> None:
     env = clock(taken=spaces.MultiDiscrete([3, 2]))
-    several = lambda *over: wb.stack([choice(2)(*over), choice(4)(*over)])  # noqa: E731
+
+    def several(*over: Any) -> Any:
+        return wb.stack([choice(2)(*over), choice(4)(*over)])
+
     assert env.action_counts == (3, 2)
     with pytest.raises(RunError, match=r"action\[1\] [23] of environment \d: Clock takes 0 to 1"):
         run(restarting(env, several))

@@ -8,7 +8,6 @@ from typing import Any
 
 import workbench as wb
 from workbench import environments, rl
-from workbench.language.tracing.tensor import Tensor
 
 
 @wb.program
@@ -41,8 +40,8 @@ def sarsa(
         explores = wb.uniform(over=(b, i, t)) < epsilon
         anything = wb.cast(wb.uniform(over=(b, i, t)) * float(env.action_count), int)
 
-        def chosen(at: Tensor) -> Tensor:
-            """The next action, in one place or another."""
+        def chosen(at: wb.Tensor) -> wb.Tensor:
+            """Return the next action where this is the place."""
             return wb.where(explores, anything, q[..., at, :].argmax(axis=0))
 
         state[b, 0, 0] = env.reset(over=b)

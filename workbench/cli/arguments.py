@@ -15,7 +15,7 @@ from workbench.language.template.template import Template
 Reader = Callable[[str], Any]
 
 GIVEN_SIZES = "sizes given"
-"""Where parsed options keep the sizes that the user gave: no option has such a name."""
+"""The place of the given sizes among parsed options: no option has such a name."""
 
 
 class Parser(argparse.ArgumentParser):

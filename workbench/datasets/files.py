@@ -19,7 +19,7 @@ from workbench.errors import UnavailableError, WorkbenchError, installing, neare
 
 Columns = Mapping[str, npt.NDArray[Any]]
 MINARI = "minari:"
-"""What the name of a data set of Minari's begins with, where a file is expected."""
+"""The beginning of the name of a data set of Minari's, where a file is expected."""
 HEAD_BYTES = 8
 """The length of what tells the length of the header of a safetensors file."""
 SAFETENSORS = {

@@ -32,9 +32,9 @@ Tables = dict[str, npt.NDArray[Any]]
 PART_BYTES = 1 << 24
 """The bytes that are hashed together."""
 UNBOUNDED = {"low": 0, "high": 2}
-"""What integers are drawn from where nothing is declared."""
+"""The range that integers are drawn from where no bounds are declared."""
 DRAWN = "drawn"
-"""What stands for the hash of rows that no source has."""
+"""The hash of rows that no source has."""
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ class Loop:
 
     @cached_property
     def standings(self) -> dict[tuple[str, tuple[str, ...]], Standing]:
-        """What `standing` found, by statements and their dimensions."""
+        """The answers of `standing`, by statements and their dimensions."""
         return {}
 
 

@@ -51,7 +51,7 @@ class Value:
     equation: str
     inputs: tuple[ExplainedInput, ...]
     note: str = ""
-    """What is to be known of the rows of data sets: that they were drawn."""
+    """A sentence on the rows of data sets, where they were drawn; else ""."""
 
     def __repr__(self) -> str:
         lines = [f"{_named(self.array, self.coordinates)} = {number_text(self.value)}"]

@@ -38,7 +38,7 @@ class Bernoulli:
 
     @property
     def mode(self) -> Tensor:
-        """Whether each event is more probable than not."""
+        """True where an event is more probable than not."""
         with scope("policy"):
             return self.logits > 0.0
 

@@ -1,4 +1,4 @@
-"""What distributions of independent entries share: their inner shape, their dims, their values."""
+"""The common part of distributions of independent entries: inner shape, dims, values."""
 
 from __future__ import annotations
 

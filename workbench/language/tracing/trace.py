@@ -95,7 +95,7 @@ class Trace:
     ends: list[OpenEpisodes] = field(default_factory=list)
     """The dims along which episodes end."""
     assumed: list[AssumedDelay] = field(default_factory=list)
-    """What reductions over such dims took for granted."""
+    """The assumptions of reductions over such dims."""
     returned: SourceLine | None = None
     """The line on which the program function returned its outputs."""
 

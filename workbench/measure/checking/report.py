@@ -63,7 +63,7 @@ class Check:
     threads: int = 1
     """The threads of the runs that were compared; 1 where it was not recorded."""
     data: str = ""
-    """What is to be known of the rows of data sets: that they were drawn."""
+    """A sentence on the rows of data sets, where they were drawn; else ""."""
 
     @property
     def passed(self) -> bool:

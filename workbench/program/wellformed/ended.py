@@ -102,9 +102,10 @@ def _is_up_to_end(equations: Equations, read: Read, writer: Statement, end: End)
     assert writer.guard is not None
     at = dict(zip(own.dims, read.index, strict=True))
     written = dict(zip(own.dims, writer.write, strict=True))
-    if not set(array.dims) <= set(own.dims) or isinstance(at[end.dim], Expression):
+    last = at[end.dim]
+    if not set(array.dims) <= set(own.dims) or isinstance(last, Expression):
         return False
-    inner = end_index(at[end.dim], equations)  # type: ignore[arg-type]
+    inner = end_index(last, equations)
     if inner is None or inner[0] != end:
         return False
     outer = [d for d in array.dims if d != end.dim]

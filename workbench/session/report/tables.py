@@ -21,7 +21,7 @@ SPACE = "device"
 """The memory of which the headline tells."""
 
 FAR = 2.0
-"""How many times the prediction a measured time may be for the other prediction to be believed."""
+"""The factor up to which one side may miss its prediction for the other to be believed."""
 
 
 @dataclass(frozen=True)
