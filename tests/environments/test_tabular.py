@@ -10,7 +10,7 @@ import pytest
 
 import workbench as wb
 from workbench import environments
-from workbench.errors import ProgramError
+from workbench.errors import ProgramError, WorkbenchError
 
 gymnasium = pytest.importorskip("gymnasium")
 
@@ -89,3 +89,53 @@ def test_refused_when_it_is_no_table() -> None:
         "CartPole(time_limit=500) is no table of transitions; expected environments.Tabular(name), "
         'or the name: "FrozenLake-v1"'
     )
+
+
+@pytest.mark.parametrize("name", ["FrozenLake-v1", "CliffWalking-v1", "Taxi-v4"])
+def test_a_log_is_a_walk_through_the_table(name: str) -> None:
+    env, rows = environments.Tabular(name), 2000
+    made = gymnasium.make(name)
+    log = env.log(rows, seed=5)
+    kinds = {key: column.dtype.str for key, column in log.items()}
+    assert kinds == {
+        "state": "<i4",
+        "action": "<i4",
+        "following": "<i4",
+        "reward": "<f4",
+        "terminated": "|b1",
+    }
+    starts = set(np.flatnonzero(made.unwrapped.initial_state_distrib))
+    elapsed, limit = 0, made.spec.max_episode_steps
+    for n, (s, a, after, reward, over) in enumerate(zip(*log.values(), strict=True)):
+        possible = [one[1:] for one in made.unwrapped.P[s][a] if one[0]]
+        assert (after, reward, over) in possible
+        elapsed += 1
+        if n + 1 == rows:
+            continue
+        if over or elapsed == limit:
+            elapsed = 0
+            assert log["state"][n + 1] in starts
+        else:
+            assert log["state"][n + 1] == after
+    counts = np.bincount(log["action"], minlength=env.action_count)
+    share = 1 / env.action_count
+    assert np.all(np.abs(counts - rows * share) <= 5 * np.sqrt(rows * share * (1 - share)))
+
+
+def test_a_log_follows_its_seed_and_the_chances_of_the_table() -> None:
+    env = environments.Tabular("FrozenLake-v1")
+    log, again, other = env.log(30_000), env.log(30_000, seed=0), env.log(30_000, seed=1)
+    for name, column in log.items():
+        np.testing.assert_array_equal(column, again[name])
+    assert (log["action"] != other["action"]).any()
+    # the ice is slippery: as often along the action as to either side of it
+    there = (log["state"] == 0) & (log["action"] == 2)
+    shares = np.bincount(log["following"][there], minlength=5)[[0, 1, 4]] / there.sum()
+    assert there.sum() > 1000 and np.all(np.abs(shares - 1 / 3) < 0.06)
+
+
+@pytest.mark.parametrize("rows", [0, 1.5, None])
+def test_a_log_is_refused_without_rows(rows: Any) -> None:
+    with pytest.raises(WorkbenchError) as error:
+        environments.Tabular("FrozenLake-v1").log(rows)
+    assert str(error.value) == f"FrozenLake-v1: a log of {rows} rows; expected 1 or more"

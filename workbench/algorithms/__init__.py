@@ -5,6 +5,7 @@ from workbench.algorithms.ppo import ppo
 from workbench.algorithms.q_learning import q_learning
 from workbench.algorithms.reinforce import reinforce
 from workbench.algorithms.sarsa import sarsa
+from workbench.algorithms.swiftrl import swiftrl
 
 ALGORITHMS = {template.name: template for template in (reinforce, a2c, ppo)}
 """Those with networks, which run with every environment."""
@@ -12,4 +13,17 @@ ALGORITHMS = {template.name: template for template in (reinforce, a2c, ppo)}
 TABULAR = {template.name: template for template in (q_learning, sarsa)}
 """Those with tables, which run with environments of numbered places."""
 
-__all__ = ["ALGORITHMS", "TABULAR", "a2c", "ppo", "q_learning", "reinforce", "sarsa"]
+FROM_LOGS = {template.name: template for template in (swiftrl,)}
+"""Those that learn from a data set `log`, which they are given."""
+
+__all__ = [
+    "ALGORITHMS",
+    "FROM_LOGS",
+    "TABULAR",
+    "a2c",
+    "ppo",
+    "q_learning",
+    "reinforce",
+    "sarsa",
+    "swiftrl",
+]

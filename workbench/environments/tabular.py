@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,12 +13,13 @@ import numpy.typing as npt
 from workbench.environments.actions import discrete
 from workbench.environments.environment import Environment
 from workbench.environments.package import package
-from workbench.errors import ProgramError
+from workbench.errors import ProgramError, WorkbenchError
 from workbench.language.random import draws, uniform
 from workbench.language.tracing.functions import cast, stack
 from workbench.language.tracing.nodes import literal
 from workbench.language.tracing.tensor import Tensor
 from workbench.language.tracing.trace import scope, user_line
+from workbench.polyhedral.expression import whole
 
 Array = npt.NDArray[Any]
 
@@ -104,6 +106,51 @@ class Tabular(Environment):
             starts.astype(np.int32),
             np.cumsum(first[starts])[:-1],
         )
+
+    def log(self, rows: int = 20_000, seed: int = 0) -> dict[str, Array]:
+        """Return a log to learn from, of so many steps whose actions are drawn evenly: the columns
+        `state`, `action`, `following` (int32), `reward` (float32) and `terminated` (bool), a row a
+        step, as `wb.data` takes them. Behind an end or the time limit an episode begins anew.
+        """
+        number = whole(rows)
+        if number is None or number < 1:
+            raise WorkbenchError(f"{self.name}: a log of {rows!r} rows; expected 1 or more")
+        table, random = self.transitions, np.random.default_rng(seed)
+        action, drawn = random.integers(self.action_count, size=number), random.random(number)
+        begins = np.searchsorted(table.starts_until, random.random(number + 1), side="right")
+        state, outcome = self._walked(
+            action.tolist(), drawn.tolist(), table.starts[begins].tolist()
+        )
+        at = state, action, outcome
+        return {
+            "state": state,
+            "action": action.astype(np.int32),
+            "following": table.following[at],
+            "reward": table.reward[at].astype(np.float32),
+            "terminated": table.terminated[at],
+        }
+
+    def _walked(
+        self, actions: list[int], drawn: list[float], starts: list[int]
+    ) -> tuple[Array, Array]:
+        """Return the places of a walk and the numbers of what happened there. `starts` has the
+        first place, and for each step one from which the walk goes on where an episode is over.
+        """
+        table, limit = self.transitions, self.time_limit
+        until, following = table.until.tolist(), table.following.tolist()
+        terminated = table.terminated.tolist()
+        places, outcomes = [], []
+        place, elapsed = starts[0], 0
+        for action, number, start in zip(actions, drawn, starts[1:], strict=True):
+            outcome = bisect_right(until[place][action], number)
+            places.append(place)
+            outcomes.append(outcome)
+            elapsed += 1
+            if terminated[place][action][outcome] or elapsed == limit:
+                place, elapsed = start, 0
+            else:
+                place = following[place][action][outcome]
+        return np.array(places, np.int32), np.array(outcomes)
 
     def reset(self, over: Any) -> Tensor:
         """Draw the first place, for each instance of `over`."""
