@@ -17,12 +17,12 @@ from workbench.lowering.instances.linearize import Linearizer
 from workbench.lowering.instances.operation_rules import ones_only
 from workbench.lowering.instances.segment_sums import scattered
 from workbench.lowering.loops.records import NEW, WHOLE, Entry
-from workbench.lowering.reads.index_arrays import index_value
+from workbench.lowering.reads.index_arrays import binary, index_value
 from workbench.lowering.values.intervals import total
 from workbench.lowering.values.layout import Value
 from workbench.lowering.values.scope import Scope
 from workbench.lowering.values.stored import symbolic
-from workbench.polyhedral.expression import Expression, expression
+from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.program.accumulating import Adding
 from workbench.program.operations.identities import identity
 from workbench.program.operations.table import COMBINES
@@ -413,7 +413,11 @@ def _argmax(at: Linearizer, target: Value, axis: str, mask: Mask | None) -> None
     kept = tuple(a for a in axes if a != axis)
     wide = scope.temporary(kept, (), "int64")
     scope.apply("argmax", [value], wide, axis=axes.index(axis))
-    lower: Expression = scope.axes[axis][0]
-    if lower != 0:
-        scope.apply("add", [wide, index_value(scope, lower, "int64")], wide)
+    first = at.placed(variable(axis)).substitute({axis: scope.axes[axis][0]})
+    if first != 0:
+        begin = index_value(scope, first, "int64")
+        if set(begin.axes) <= set(kept):
+            scope.apply("add", [wide, scope.aligned(begin, kept, 0)], wide)
+        else:
+            wide = binary(scope, "add", wide, begin)
     scope.apply("copyto", [scope.aligned(wide, target.axes, 0)], target)

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from workbench.identity import remembered
-from workbench.lowering.instances.statements import is_masked
 from workbench.lowering.memory.overwriting import in_itself, may_overwrite
+from workbench.lowering.values.point_boxes import is_masked
 from workbench.polyhedral.accesses import Instances
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.lifetimes.windows import Lifetime, Together, together

@@ -1,0 +1,223 @@
+"""The axes of a statement's instance: the box of its points, and the mask that it needs if any.
+
+A reduction dimension whose range moves with an axis (`max(t - 3, 0) <= k <= t`) becomes an axis of
+the range's width, counted from each instance's own first point, where that is shorter than all of
+its points together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from workbench.errors import ProgramError
+from workbench.lowering.values.intervals import Ranges, at_least, greatest, length
+from workbench.lowering.values.stored import Stored
+from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.loops.axis_blocks import AxisBlock, with_blocks
+from workbench.polyhedral.sets.as_text import is_empty
+from workbench.polyhedral.sets.relations import (
+    bounds,
+    box,
+    dims_of,
+    domain_with,
+    intersect,
+    is_box,
+    is_equal,
+    project_out,
+    with_dims,
+)
+from workbench.program.values import Statement
+
+Axes = dict[str, tuple[Expression, Expression]]
+"""Lower bound and length by axis, in the global order."""
+
+Bounds = tuple[tuple[str, tuple[Expression, Expression]], ...]
+"""Lower and exclusive upper bound by reduction dimension."""
+
+
+@dataclass(frozen=True)
+class Points:
+    """A statement's instances, and its reduction points, with the numbers of their blocks."""
+
+    domain: str
+    reduction: str
+
+
+@dataclass(frozen=True)
+class PointBox:
+    """The axes of an instance; `exact` says that its points fill their box.
+
+    `inner` are the bounds of the reduction dimensions, in the statement's own terms. `places` has
+    those whose axis counts from 0, in terms of loops and axes.
+    """
+
+    axes: Axes
+    inner: Bounds
+    exact: bool
+    places: Mapping[str, Expression]
+
+
+def points_of(statement: Statement, blocks: tuple[AxisBlock, ...]) -> Points:
+    """Return a statement's points, with the numbers of the blocks of its axes."""
+    reduction = with_blocks(statement.reduction, blocks) if statement.reduction_dims else ""
+    return Points(with_blocks(statement.domain, blocks), reduction)
+
+
+def point_box(
+    statement: Statement,
+    points: Points,
+    axes: Sequence[str],
+    values: Mapping[str, Expression],
+    ranges: Ranges,
+    ranks: Mapping[str, int],
+    stored: Mapping[str, Stored],
+) -> PointBox:
+    """Return the box of a statement's points. Loop dimensions are `values`."""
+    own = [d for d in statement.dims if d in axes]
+    if own and not is_box(points.domain, own):
+        raise ProgramError(
+            f"{statement.name}: its instances are not a box in {', '.join(own)}", statement.line
+        )
+    boxes = dict(zip(own, bounds(points.domain, own), strict=True)) if own else {}
+    own_axes = _placed(boxes, values, ranges)
+    inner, exact, places = dict[str, tuple[Expression, Expression]](), True, {}
+    if statement.reduction_dims:
+        inner, exact = reduction_box(statement, points, own)
+        over = _placed(inner, values, ranges)
+        if not exact:
+            everywhere = {**ranges, **{d: (low, low + n - 1) for d, (low, n) in own_axes.items()}}
+            for d in inner:
+                first = _moving(points.reduction, tuple(x for x in inner if x != d), d)
+                if first is None:
+                    continue
+                low, high = (e.substitute(dict(values)) for e in first)
+                width = greatest(high - low, everywhere)
+                if not _is_shorter(width, greatest(over[d][1], ranges)):
+                    continue
+                inner[d] = first[0], first[0] + width
+                over[d], places[d] = (expression(0), width), low + variable(d)
+            exact = bool(places) and _is_box(points, tuple(inner.items()))
+        own_axes.update(over)
+    order = sorted(own_axes, key=lambda d: _rank(statement, d, ranks, stored))
+    return PointBox({d: own_axes[d] for d in order}, tuple(inner.items()), exact, places)
+
+
+def _placed(
+    boxes: Mapping[str, tuple[Expression, Expression]],
+    values: Mapping[str, Expression],
+    ranges: Ranges,
+) -> Axes:
+    """Return lower bounds and lengths in terms of loop variables."""
+    placed = {
+        d: (low.substitute(dict(values)), high.substitute(dict(values)))
+        for d, (low, high) in boxes.items()
+    }
+    return {d: (low, length(low, high, ranges)) for d, (low, high) in placed.items()}
+
+
+def _is_shorter(width: Expression, whole: Expression) -> bool:
+    """Tell whether one length is surely no greater than another, and perhaps smaller."""
+    return at_least(whole - width, 0, {}) and not at_least(width - whole, 0, {})
+
+
+def reduction_box(
+    statement: Statement, points: Points, own: Sequence[str]
+) -> tuple[dict[str, tuple[Expression, Expression]], bool]:
+    """Return the ranges of the reduction dimensions (over sizes and loop dimensions).
+
+    And whether they fill a box.
+    """
+    inner = {}
+    over = statement.reduction_dims
+    for d in over:
+        bounds_of = _range(points.reduction, tuple(x for x in (*own, *over) if x != d), d)
+        if bounds_of is None:
+            raise ProgramError(
+                f"{statement.name}: the points of {d} have gaps, which array axes cannot have",
+                statement.line,
+            )
+        inner[d] = bounds_of
+    return inner, _is_box(points, tuple(inner.items()))
+
+
+@lru_cache(maxsize=16384)
+def _range(
+    reduction: str, others: tuple[str, ...], dim: str
+) -> tuple[Expression, Expression] | None:
+    """Return the range of one dimension for all values of the others; None where it has gaps."""
+    if is_empty(reduction):  # at all sizes: nothing is combined
+        return expression(0), expression(0)
+    return _bounds(reduction, others, dim)
+
+
+@lru_cache(maxsize=16384)
+def _moving(
+    reduction: str, others: tuple[str, ...], dim: str
+) -> tuple[Expression, Expression] | None:
+    """Return the range of one reduction dimension at each instance; None where it has gaps."""
+    return None if is_empty(reduction) else _bounds(reduction, others, dim)
+
+
+def _bounds(
+    reduction: str, others: tuple[str, ...], dim: str
+) -> tuple[Expression, Expression] | None:
+    try:
+        return bounds(project_out(reduction, others), [dim])[0]
+    except ProgramError:
+        return None
+
+
+@lru_cache(maxsize=16384)
+def _is_box(points: Points, inner: Bounds) -> bool:
+    return is_equal(bounding_box(points, inner), points.reduction)
+
+
+def is_masked(statement: Statement, axes: Sequence[str]) -> bool:
+    """Tell whether the reduction set is not a box with the dimensions `axes` as array axes."""
+    if not statement.reduction_dims:
+        return False
+    own = [d for d in statement.dims if d in axes]
+    return not reduction_box(statement, points_of(statement, ()), own)[1]
+
+
+def bounding_box(points: Points, inner: Bounds) -> str:
+    """Return all points of the instances within the bounds."""
+    wide = with_dims(points.domain, dims_of(points.reduction))
+    if not any(e.variables for _, pair in inner for e in pair):
+        filled = box([(d, *pair) for d, pair in inner])
+        return intersect(wide, with_dims(filled, dims_of(points.reduction)))
+    limits = [
+        pair for d, (low, high) in inner for pair in ((variable(d), low), (high - 1, variable(d)))
+    ]
+    return domain_with(wide, at_least=limits)
+
+
+def _rank(
+    statement: Statement, d: str, ranks: Mapping[str, int], stored: Mapping[str, Stored]
+) -> tuple[float, int]:
+    """Return a dimension's place in the global order.
+
+    A reduction dimension stands beside the dimension that it indexes, positions in a block behind
+    the block.
+    """
+    block = _block_of(statement, d)
+    if block in ranks:
+        return ranks[block] + 0.5, 0
+    if d in ranks:
+        return ranks[d], 0
+    for read in statement.reads:
+        for e, name in zip(read.index, stored[read.array].array.dims, strict=True):
+            if isinstance(e, Expression) and e.coefficient(d) and name in ranks:
+                return ranks[name] + 0.5, 0
+    return len(ranks), 0
+
+
+def _block_of(statement: Statement, d: str) -> str:
+    """Return the dimension of the blocks in which a reduction dimension is the position."""
+    if d not in statement.reduction_dims:
+        return ""
+    entries = (e for read in statement.reads for e in read.index if isinstance(e, Expression))
+    counts = (x for e in entries if e.coefficient(d) == 1 for x in e.variables - {d})
+    return next((x for x in counts if x in statement.dims), "")
