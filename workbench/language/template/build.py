@@ -11,11 +11,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from workbench.errors import ProgramError, SourceLine
 from workbench.language.episodes.ends import conditions
 from workbench.language.outside.external_calls import called
 from workbench.language.template.array_names import NamedSource, Reader, array_names
+from workbench.language.template.window_arrays import (
+    Windows,
+    by_position,
+    extent_by_position,
+    moves,
+    positions,
+    windows_of,
+)
 from workbench.language.tracing.nodes import IDENTITIES, apply
 from workbench.language.tracing.recurrent import Piece, Recurrent
 from workbench.language.tracing.tensor import Bound, Index, Node, Tensor
@@ -48,6 +57,8 @@ class _Use:
 
     readers: dict[Reader, None] = field(default_factory=dict)
     apart: bool = False
+    gathered: bool = False
+    """True if some reader's index depends on data."""
 
 
 def build(trace: Trace, outputs: dict[str, Tensor], description: str) -> Equations:
@@ -177,6 +188,7 @@ class _Builder:
         use.readers[reader] = None
         fewer = not set(points) <= set(node.dims)
         use.apart |= not x.is_plain or fewer
+        use.gathered |= any(isinstance(e, Tensor) for e in x.index)
 
     def _is_constant(self, node: Node) -> bool:
         """Tell whether the node needs no array: made of literals and index expressions only."""
@@ -203,6 +215,14 @@ class _Builder:
             return True
         use = self.uses[node]
         return use.apart or len(use.readers) > 1 or node.name is not None
+
+    def _windows(self, source: NamedSource) -> Windows:
+        """Return the windows along which a stored value's array has positions."""
+        if not isinstance(source, Node) or source in self.kept or source in self.claims:
+            return {}
+        if source.operation in APART or self.uses[source].gathered:
+            return {}
+        return windows_of(source, self.trace.dims)
 
     # -- names -------------------------------------------------------------------------------------
 
@@ -249,10 +269,12 @@ class _Builder:
     def _node_array(self, node: Node) -> Array:
         described = "" if node.line is None else f"a value in `{node.line.text}`"
         has_name = bool(node.name or node.hint) or node in self.kept
+        windows = self._windows(node)
+        extent = extent_of(self._domain(node.dims, windows=windows))
         return Array(
             name=self.names[node],
             dims=node.dims,
-            extent=extent_of(self._domain(node.dims)),
+            extent=extent_by_position(windows, node.dims, extent),
             dtype=node.dtype,
             shape=node.shape,
             scope=node.scope,
@@ -275,9 +297,12 @@ class _Builder:
             scope=source.scope,
         )
 
-    def _domain(self, dims: tuple[str, ...], over: tuple[Bound, ...] = ()) -> str:
-        ranges = [self.trace.dims[d] for d in dims]
-        return box([*((r.name, r.lower, r.upper) for r in ranges), *over])
+    def _domain(self, dims: tuple[str, ...], windows: Windows = MappingProxyType({})) -> str:
+        return box(by_position(windows, self._ranges(dims)))
+
+    def _ranges(self, dims: tuple[str, ...]) -> list[Bound]:
+        ranges = (self.trace.dims[d] for d in dims)
+        return [(r.name, r.lower, r.upper) for r in ranges]
 
     # -- statements --------------------------------------------------------------------------------
 
@@ -291,25 +316,27 @@ class _Builder:
             scope = recurrent.scope or node.scope
         else:
             name = self.names[array]
-        reduction = ""
+        reduction, windows = "", self._windows(node)
+        at = moves(windows)
         if node.combiner is not None:
-            ranges = [self.trace.dims[d] for d in node.dims]
+            points = {d: e for d, e in at.items() if isinstance(e, Expression)}
             reduction = box(
-                [*((r.name, r.lower, r.upper) for r in ranges), *node.over],
-                equal=node.equal,
-                at_least=[(e, Expression(0)) for e in node.at_least],
+                by_position(windows, [*self._ranges(node.dims), *node.over]),
+                equal=[(a.substitute(points), b.substitute(points)) for a, b in node.equal],
+                at_least=[(e.substitute(points), Expression(0)) for e in node.at_least],
             )
         return Statement(
             name=name,
             dims=node.dims,
-            domain=self._domain(node.dims),
+            domain=self._domain(node.dims, windows=windows),
             array=name,
             write=write,
             body=self._existing(
                 node,
-                self._body(node.operands[0], {})
+                self._body(node.operands[0], at)
                 if node.combiner is not None
-                else self._call(node, {}),
+                else self._call(node, at),
+                at,
             ),
             reduction_dims=tuple(n for n, _, _ in node.over),
             reduction=reduction,
@@ -358,7 +385,7 @@ class _Builder:
                 guards.append(self._read(episodes.open, episodes.here))
         return guards[0] if guards else None
 
-    def _existing(self, node: Node, body: Body) -> Body:
+    def _existing(self, node: Node, body: Body, at: ArrayIndices) -> Body:
         """Return a body that reads what exists: a value over a range may be of points past the end
         of an episode, where it is read by nothing.
         """
@@ -366,7 +393,8 @@ class _Builder:
         if not ranges or not self.trace.ends:
             return body
         for episodes, place in dict.fromkeys(conditions(Tensor(node), ranges, self.trace.ends)):
-            arguments = (self._read(episodes.open, place), body, Literal(0, body.dtype))
+            held = self._read(episodes.open, tuple(_moved(e, at) for e in place))
+            arguments = (held, body, Literal(0, body.dtype))
             body = Call("where", arguments, body.dtype, body.shape)
         return body
 
@@ -387,6 +415,7 @@ class _Builder:
         return self._read(source, index)
 
     def _read(self, source: NamedSource, index: tuple[Index, ...]) -> Read:
+        index = positions(self._windows(source), source.dims, index)
         entries = tuple(e if isinstance(e, Expression) else self._body(e, {}) for e in index)
         return Read(self.names[source], entries, source.dtype, source.shape)
 

@@ -1,21 +1,21 @@
 """The axes of a statement's instance: the box of its points, and the mask that it needs if any.
 
-A reduction dimension whose range moves with an axis (`max(t - 3, 0) <= k <= t`) becomes an axis of
-the range's width, counted from each instance's own first point, where that is shorter than all of
-its points together.
+A reduction dimension whose range is a window that moves with an axis (`max(t - 3, 0) <= k <= t`)
+becomes an axis of the window's width, counted from each instance's own first point.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from workbench.errors import ProgramError
-from workbench.lowering.values.intervals import Ranges, at_least, greatest, length
+from workbench.lowering.values.intervals import Ranges, length
 from workbench.lowering.values.stored import Stored
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.loops.axis_blocks import AxisBlock, with_blocks
+from workbench.polyhedral.moving_windows import MovingWindow, moving_window
 from workbench.polyhedral.sets.as_text import is_empty
 from workbench.polyhedral.sets.relations import (
     bounds,
@@ -81,27 +81,19 @@ def point_box(
             f"{statement.name}: its instances are not a box in {', '.join(own)}", statement.line
         )
     boxes = dict(zip(own, bounds(points.domain, own), strict=True)) if own else {}
-    own_axes = _placed(boxes, values, ranges)
-    inner, exact, places = dict[str, tuple[Expression, Expression]](), True, {}
+    lengths, exact = _placed(boxes, values, ranges), True
+    inner, places = dict[str, tuple[Expression, Expression]](), dict[str, Expression]()
     if statement.reduction_dims:
         inner, exact = reduction_box(statement, points, own)
-        over = _placed(inner, values, ranges)
-        if not exact:
-            everywhere = {**ranges, **{d: (low, low + n - 1) for d, (low, n) in own_axes.items()}}
-            for d in inner:
-                first = _moving(points.reduction, tuple(x for x in inner if x != d), d)
-                if first is None:
-                    continue
-                low, high = (e.substitute(dict(values)) for e in first)
-                width = greatest(high - low, everywhere)
-                if not _is_shorter(width, greatest(over[d][1], ranges)):
-                    continue
-                inner[d] = first[0], first[0] + width
-                over[d], places[d] = (expression(0), width), low + variable(d)
-            exact = bool(places) and _is_box(points, tuple(inner.items()))
-        own_axes.update(over)
-    order = sorted(own_axes, key=lambda d: _rank(statement, d, ranks, stored))
-    return PointBox({d: own_axes[d] for d in order}, tuple(inner.items()), exact, places)
+        lengths |= _placed(inner, values, ranges)
+    if not exact:
+        for d, window in _windows(points.reduction, statement.reduction_dims, own):
+            inner[d] = window.first, window.first + window.width
+            lengths[d] = expression(0), window.width
+            places[d] = window.first.substitute(dict(values)) + variable(d)
+        exact = bool(places) and _is_box(points, tuple(inner.items()))
+    order = sorted(lengths, key=lambda d: _rank(statement, d, ranks, stored))
+    return PointBox({d: lengths[d] for d in order}, tuple(inner.items()), exact, places)
 
 
 def _placed(
@@ -115,11 +107,6 @@ def _placed(
         for d, (low, high) in boxes.items()
     }
     return {d: (low, length(low, high, ranges)) for d, (low, high) in placed.items()}
-
-
-def _is_shorter(width: Expression, whole: Expression) -> bool:
-    """Tell whether one length is surely no greater than another, and perhaps smaller."""
-    return at_least(whole - width, 0, {}) and not at_least(width - whole, 0, {})
 
 
 def reduction_box(
@@ -152,12 +139,21 @@ def _range(
     return _bounds(reduction, others, dim)
 
 
+def _windows(
+    reduction: str, over: Sequence[str], own: Sequence[str]
+) -> Iterator[tuple[str, MovingWindow]]:
+    """Yield the reduction dimensions whose range is a window that moves with an axis."""
+    for d in over:
+        window = _window(reduction, tuple(x for x in over if x != d), d)
+        if window is not None and not window.first.variables.isdisjoint(own):
+            yield d, window
+
+
 @lru_cache(maxsize=16384)
-def _moving(
-    reduction: str, others: tuple[str, ...], dim: str
-) -> tuple[Expression, Expression] | None:
-    """Return the range of one reduction dimension at each instance; None where it has gaps."""
-    return None if is_empty(reduction) else _bounds(reduction, others, dim)
+def _window(reduction: str, others: tuple[str, ...], dim: str) -> MovingWindow | None:
+    """Return the window that one reduction dimension's range is, where it moves."""
+    limits = None if is_empty(reduction) else _bounds(reduction, others, dim)
+    return None if limits is None else moving_window(*limits)
 
 
 def _bounds(
