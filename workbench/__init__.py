@@ -66,6 +66,7 @@ from workbench.language.tracing.nodes import index
 from workbench.language.tracing.recurrent import recurrent
 from workbench.language.tracing.tensor import Tensor
 from workbench.language.tracing.trace import scope
+from workbench.language.windows import window
 from workbench.program.values import Program
 
 if TYPE_CHECKING:
@@ -183,6 +184,7 @@ __all__ = [
     "variant",
     "watch",
     "where",
+    "window",
     "within",
 ]
 

@@ -21,15 +21,27 @@ class MovingWindow:
 
 
 @lru_cache(maxsize=4096)
-def moving_window(lower: Expression, upper: Expression) -> MovingWindow | None:
-    """Return the narrowest window that a range lies within; None where it does not move."""
+def moving_window(
+    lower: Expression, upper: Expression, sizes: frozenset[str] = frozenset()
+) -> MovingWindow | None:
+    """Return the narrowest window that a range lies within; None where it does not move.
+
+    `sizes` are those of the dimensions that it moves with: what has as many points as those moves
+    as a whole, such as the last T of T + 3 points.
+    """
     windows = [
         MovingWindow(first, behind - first)
         for first in _limits(lower, "max")
         for behind in _limits(upper, "min")
-        if first.variables and first.is_affine and not (behind - first).variables
+        if first.is_affine and not (behind - first).variables
     ]
-    return min(windows, key=lambda w: (bool(w.width.terms), w.width.constant), default=None)
+    narrow = [
+        w
+        for w in windows
+        if not w.width.terms or (w.first.variables and not w.width.sizes <= sizes)
+    ]
+    least = min(narrow, key=lambda w: (bool(w.width.terms), w.width.constant), default=None)
+    return least if least is not None and least.first.variables else None
 
 
 def _limits(bound: Expression, kind: str) -> Iterator[Expression]:

@@ -14,7 +14,7 @@ from workbench.language.nn.parameters import Member
 from workbench.language.tracing.functions import contract, exp, reshape, stop_gradient, where
 from workbench.language.tracing.tensor import Tensor
 from workbench.language.tracing.trace import current, inline, user_line
-from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.expression import Expression
 from workbench.program.operations.shapes import shape_text
 
 
@@ -28,11 +28,13 @@ def attention(
     """Make multi-head attention with scaled dot products (Vaswani et al. 2017, section 3.2).
 
     `network(theta, x, memory)` returns what x, of shape (size,), finds at the points of `memory`:
-    of inner shape (inputs,) with one range axis, as in `attend(theta, x, x[b, i, wb.maximum(t - 15,
-    0):t + 1])` of the last 16 steps, or of inner shape (points, inputs). `inputs` is `size` unless
-    given. The output has shape (size,). Points at which `network(theta, x, memory, mask)` finds
-    False, a boolean for each, are not attended to: those of another episode. One at least has to be
-    True, or the output is NaN.
+    of inner shape (points, inputs), as in `attend(theta, x, wb.window(x, t=16))` of the last 16
+    steps, or of inner shape (inputs,) with one range axis, as in `attend(theta, x, x[b, i,
+    wb.maximum(t - 15, 0):t + 1])`, which is slower but leaves out what is ahead of the first step.
+    `inputs` is `size` unless given. The output has shape (size,). Points at which `network(theta,
+    x, memory, mask)` finds False, a boolean for each, are not attended to: those of another
+    episode, or ahead of the first step (`wb.window(known, t=16)` of a boolean that is True). One at
+    least has to be True, or the output is NaN.
 
     Each of `heads` weighs the points by the softmax of query · key / sqrt(d), with d = size /
     heads, and the weighted sum of their values is projected. Keys and values are not made for each
@@ -77,7 +79,7 @@ def attention(
         # what is computed for each point of a range is part of each sum: it would be an array over
         # all pairs of points
         with inline() if rows is None else nullcontext():
-            along: Any = {"axis": 0} if rows else {"over": variable(_range_of(name, score()))}
+            along: Any = {"axis": 0} if rows else {"over": "range"}
             highest = stop_gradient(score().max(**along))
             total = exp(score() - highest).sum(**along)
             spec = "h,f->hf" if rows is None else "wh,wf->hf"

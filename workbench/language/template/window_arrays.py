@@ -25,8 +25,12 @@ def windows_of(node: Node, dims: Mapping[str, Range]) -> Windows:
     windows = {}
     for d in node.dims:
         own = dims[d]
-        window = None if own.declared else moving_window(own.lower, own.upper)
-        if window is not None and all(dims[v].declared for v in window.first.variables):
+        around = own.lower.variables | own.upper.variables
+        if own.declared or not around or not all(dims[v].declared for v in around):
+            continue
+        sizes = frozenset(size for v in around for size in dims[v].upper.sizes)
+        window = moving_window(own.lower, own.upper, sizes)
+        if window is not None:
             windows[d] = window
     return windows
 

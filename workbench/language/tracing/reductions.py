@@ -16,13 +16,16 @@ from workbench.polyhedral.sets.relations import box, parse_set, possible
 from workbench.program.sizes import known_of_sizes
 from workbench.program.text.infix import at_text
 
+RANGE = "range"
+"""The word for the range axes of a tensor, beside its dims."""
+
 
 def reduce(
     x: Tensor, kind: str, over: Any = None, axis: Axis = None, keepdims: bool = False
 ) -> Tensor:
-    """Combine by `kind` ("sum", "max", "min", "argmax") over dims, over inner axes, or over all
-    range and inner axes when neither is given. With `keepdims` the combined inner axes stay, with
-    one entry each.
+    """Combine by `kind` ("sum", "max", "min", "argmax") over dims, over inner axes, over the range
+    axes alone (`over="range"`), or over all range and inner axes when nothing is given. With
+    `keepdims` the combined inner axes stay, with one entry each.
 
     A value that never varied over a dim counts once for each point of it; raises ProgramError for
     one that was reduced over the dim already.
@@ -36,7 +39,7 @@ def reduce(
         if kind == "argmax" and len(axes) != 1:
             raise ProgramError(f"argmax is over exactly one axis, found {axis!r}", user_line())
         return _axes(x, kind, axes, keepdims)
-    names = dim_names(over) if over is not None else _ranges(x)
+    names = _named(x, over) if over is not None else _ranges(x)
     if over is not None:
         return _dims(x, kind, names)
     if not names and not x.shape:
@@ -53,7 +56,7 @@ def mean(x: Tensor, over: Any = None, axis: Axis = None, keepdims: bool = False)
     """Return the sum divided by the count."""
     number: Tensor | float | None = None
     if axis is None:
-        names = _ranges(x) if over is None else dim_names(over)
+        names = _ranges(x) if over is None else _named(x, over)
         _refuse_twice(x, "mean", names)
         _refuse_empty(names)
         number = _executed(x, names)
@@ -152,7 +155,7 @@ def count(x: Tensor, over: Any, axis: Axis) -> Tensor | float:
         for k in axes_of(x, axis):
             total = total * x.shape[k]
     else:
-        for name in dim_names(over) if over is not None else _ranges(x):
+        for name in _named(x, over) if over is not None else _ranges(x):
             total = total * current().range(name).length
         for n in x.shape if over is None else ():
             total = total * n
@@ -198,17 +201,23 @@ def reduce_over(
 
 def collect(x: Tensor, over: str) -> Tensor:
     """Return all values of `x` over a dim, along a leading inner axis as long as the dim."""
-    trace = current()
-    own = trace.range(over)
     from workbench.language.episodes.ends import existing  # the circle tracing <-> episodes
 
     existing(x, "collect", (over,))
+    return collected(x, over)
+
+
+def collected(x: Tensor, over: str) -> Tensor:
+    """Return the same of values that exist wherever the result does."""
+    trace = current()
+    own = trace.range(over)
+    length = own.length if own.length.terms else own.length.constant
     return record(
         trace,
         operation="collect",
         operands=(x,),
         dims=trace.ordered({d for d in x.dims if d != over}),
-        shape=(own.length, *x.shape),
+        shape=(length, *x.shape),
         dtype=x.dtype,
         combiner="collect",
         over=((over, own.lower, own.upper),),
@@ -217,6 +226,19 @@ def collect(x: Tensor, over: str) -> Tensor:
 
 def _sum_dtype(x: Tensor) -> str:
     return "int32" if x.dtype == "bool" else x.dtype
+
+
+def _named(x: Tensor, over: Any) -> tuple[str, ...]:
+    """Return the names of dims, or of the range axes where these are asked for."""
+    if not isinstance(over, str) or over != RANGE:
+        return dim_names(over)
+    names = _ranges(x)
+    if not names:
+        raise ProgramError(
+            f'over="range" of {x!r}, which has no range axis; expected one read as x[b, t:T]',
+            user_line(),
+        )
+    return names
 
 
 def _ranges(x: Tensor) -> tuple[str, ...]:

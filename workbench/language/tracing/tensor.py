@@ -208,8 +208,9 @@ class Tensor(Operators):
     # -- reductions ------------------------------------------------------------------------
 
     def sum(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
-        """Sum over dimensions (`over=t`, `over=(b, t)`), inner axes (`axis=-1`, `axis=(0, 1)`), or
-        every range and inner axis. With `keepdims` the inner axes stay, with one entry each.
+        """Sum over dimensions (`over=t`, `over=(b, t)`), inner axes (`axis=-1`, `axis=(0, 1)`), the
+        range of `x[b, t:T]` alone (`over="range"`), or every range and inner axis. With `keepdims`
+        the inner axes stay, with one entry each.
         """
         from workbench.language.tracing import reductions
 

@@ -7,9 +7,9 @@ linearizer, the call and the place wanted for the result (or None), and returns 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.errors import ProgramError
 from workbench.lowering.functions import FUNCTIONS
 from workbench.lowering.instances import contractions
 from workbench.lowering.instances.draws import call, draw, given
@@ -350,9 +350,8 @@ def _with_offsets(scope: Scope, number: Value, axes: tuple[str, ...], rows: Expr
 def _one_hot(at: Linearizer, body: Call, target: Value | None) -> Value:
     scope, size = at.scope, expression(body.options["size"])
     value = at.value(body.arguments[0])
-    if size.terms:
-        raise ProgramError(f"one_hot of symbolic size {size}", at.statement.line)
-    places = scope.workspace.constant(tuple(range(size.constant)), value.dtype, (size,))
+    count = scope.workspace.count("", expression(0), size, 1, value.dtype)
+    places = replace(count, axes=(), counts=(), shape=(size,))
     column = scope.inner(value, [*[WHOLE] * len(value.shape), NEW], (*value.shape, expression(1)))
     hot = scope.temporary(value.axes, (*value.shape, size), "bool")
     scope.apply("equal", [column, places], hot)

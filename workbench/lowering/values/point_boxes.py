@@ -87,7 +87,7 @@ def point_box(
         inner, exact = reduction_box(statement, points, own)
         lengths |= _placed(inner, values, ranges)
     if not exact:
-        for d, window in _windows(points.reduction, statement.reduction_dims, own):
+        for d, window in _windows(points.reduction, statement.reduction_dims, boxes):
             inner[d] = window.first, window.first + window.width
             lengths[d] = expression(0), window.width
             places[d] = window.first.substitute(dict(values)) + variable(d)
@@ -140,20 +140,23 @@ def _range(
 
 
 def _windows(
-    reduction: str, over: Sequence[str], own: Sequence[str]
+    reduction: str, over: Sequence[str], own: Mapping[str, tuple[Expression, Expression]]
 ) -> Iterator[tuple[str, MovingWindow]]:
     """Yield the reduction dimensions whose range is a window that moves with an axis."""
+    sizes = frozenset(size for pair in own.values() for e in pair for size in e.sizes)
     for d in over:
-        window = _window(reduction, tuple(x for x in over if x != d), d)
+        window = _window(reduction, tuple(x for x in over if x != d), d, sizes)
         if window is not None and not window.first.variables.isdisjoint(own):
             yield d, window
 
 
 @lru_cache(maxsize=16384)
-def _window(reduction: str, others: tuple[str, ...], dim: str) -> MovingWindow | None:
+def _window(
+    reduction: str, others: tuple[str, ...], dim: str, sizes: frozenset[str]
+) -> MovingWindow | None:
     """Return the window that one reduction dimension's range is, where it moves."""
     limits = None if is_empty(reduction) else _bounds(reduction, others, dim)
-    return None if limits is None else moving_window(*limits)
+    return None if limits is None else moving_window(*limits, sizes)
 
 
 def _bounds(
