@@ -82,8 +82,12 @@ class Emitter:
         self.tables: list[Table] = []
         self.lane = ""
         """The variable of the loop of lanes around what is written now, if there is one."""
+        self.remembers = False
+        """Whether what is written now runs in a row: in one turn of the lanes, or in one instance
+        behind another.
+        """
         self.known: dict[Element, Value] = {}
-        """The values of elements that were stored or loaded in this turn of the lanes."""
+        """The values of elements that were stored or loaded in this row."""
         self._made: dict[Hashable, Expression] = {}
         self.turned: dict[Element, str] = {}
         """The scratch memory that has a tile turned, by the tile's buffer and first element."""
@@ -174,12 +178,24 @@ class Emitter:
         self, wish: str, lower: Expression, upper: Expression, lanes: bool = False
     ) -> Iterator[Expression]:
         """Write a loop around what is written inside; give its variable."""
-        name = self.name(wish)
+        name, remembers = self.name(wish), self.remembers
         self.lane = name if lanes else self.lane
+        self.remembers = remembers or lanes
         with self._body() as body:
             yield variable(name)
         self.lane = "" if lanes else self.lane
+        self.remembers = remembers
         self.add(Loop(name, lower, upper, tuple(body), lanes))
+
+    @contextmanager
+    def row(self) -> Iterator[None]:
+        """Write what runs in a row: an element that was stored or loaded is known behind it."""
+        self.remembers = True
+        with self._body() as body:
+            yield
+        self.remembers = False
+        for record in body:
+            self.add(record)
 
     @contextmanager
     def around(
@@ -222,8 +238,8 @@ class Emitter:
     # -- elements that are known -------------------------------------------------------------------
 
     def remember(self, buffer: str, at: Expression, value: Value) -> None:
-        """Remember the value of an element, while the lanes around go on."""
-        if self.lane:
+        """Remember the value of an element, while the row goes on."""
+        if self.remembers:
             self.known[buffer, at] = value
 
     def forget(self, buffer: str, at: Expression) -> None:
@@ -234,8 +250,8 @@ class Emitter:
         self.gathered = {k: v for k, v in self.gathered.items() if buffer not in v.sources}
 
     def once(self, key: Hashable, make: Callable[[], Expression]) -> Expression:
-        """Return what was made under a key in this turn of the lanes, made now if it was not."""
-        if not self.lane:
+        """Return what was made under a key in this row, made now if it was not."""
+        if not self.remembers:
             return make()
         if key not in self._made:
             self._made[key] = make()

@@ -14,7 +14,7 @@ import workbench as wb
 from tests.codegen.cuda.fibres import fibres, text_of, watched
 from tests.golden_files import GoldenFiles
 from tests.native_runs import compiled, shared_cache
-from workbench.algorithms import a2c, ppo, reinforce
+from workbench.algorithms import a2c, ppo, q_learning, reinforce
 from workbench.codegen.cuda import permutations
 from workbench.codegen.cuda.headers import unit_begin
 from workbench.codegen.cuda.kernel_functions import functions
@@ -56,12 +56,15 @@ PROGRAMS = {
     "blocks of 24": lambda: in_blocks(reinforce(hidden=(20,)), 24, 2),
     "two layers": lambda: in_blocks(ppo(hidden=(32, 24)), 32, 2),
     "sums of many chunks": lambda: in_blocks(ppo(hidden=(32, 40)), 32, 128),
+    "blocks of one": lambda: in_blocks(reinforce(hidden=(20,)), 1, 2),
+    "a table in blocks of one": lambda: in_blocks(q_learning(), 1, 2),
     "a2c": lambda: in_blocks(a2c(hidden=(9, 17)), 16),
 }
 
 
 BLOCKS = {"rows of a lane": 32, "blocks of 24": 24, "two layers": 32, "sums of many chunks": 32}
-"""The environments of a block, where they are not 16."""
+BLOCKS |= {"blocks of one": 2, "a table in blocks of one": 2}
+"""The environments of a block, where they are not 16; of two blocks where a block is of one."""
 
 
 @pytest.mark.parametrize("how", PROGRAMS)

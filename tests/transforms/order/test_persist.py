@@ -13,11 +13,13 @@ import pytest
 
 import workbench as wb
 from tests.block_orders import ORDERS, blocks_in
-from tests.native_runs import check_native
+from tests.native_runs import check_native, run_native
 from tests.transforms.order.moments import assert_breaks
 from tests.truth import truth
 from workbench.algorithms import ALGORITHMS
 from workbench.backends.numpy import NumPyBackend
+from workbench.codegen.kernel_records import Loop, walk
+from workbench.codegen.kernels import program_kernels
 from workbench.lowering.lower import lower
 from workbench.lowering.memory.lives import private
 from workbench.polyhedral.expression import expression
@@ -80,6 +82,18 @@ def test_reinforce_in_blocks_learns_the_same(size: int, sizes: dict[str, int]) -
 
 
 REINFORCE_SIZES = {"B": 5, "I": 2, "T": 6}
+
+
+def test_reinforce_in_blocks_of_one_learns_the_same_without_lanes_along_them() -> None:
+    program = persisted("reinforce", Persist("b", 1), Contract(), Donate())
+    assert_same_in_every_order(program, algorithm("reinforce"), REINFORCE_SIZES)
+    expected = truth(algorithm("reinforce"), REINFORCE_SIZES, 3)
+    found = run_native(program, REINFORCE_SIZES, 3, threads=2)
+    for name, values in found.items():
+        np.testing.assert_allclose(values, expected.array(name), rtol=1e-9, atol=1e-9)
+    kernels = program_kernels(program).kernels
+    lanes = [r for k in kernels for r in walk(k.records) if isinstance(r, Loop) and r.lanes]
+    assert lanes and not any(r.variable.startswith("b") for r in lanes)
 
 
 @pytest.mark.parametrize("sizes", [{}, {"B": 2, "T": 1}, {"B": 8, "T": 3}, {"B": 6, "T": 7}])
@@ -201,7 +215,7 @@ def test_step_survives_json_and_has_a_form() -> None:
     step = Persist("b", 16, statements=("noise", "loud"))
     assert from_json(step.to_json()) == step
     described = schema(Persist)["properties"]
-    assert (described["size"]["minimum"], described["chunks"]["minimum"]) == (2, 1)
+    assert (described["size"]["minimum"], described["chunks"]["minimum"]) == (1, 1)
     assert str(Persist("b", 16)) == "Persist('b', 16)"
     assert str(Persist("b", 16, 4)) == "Persist('b', 16, chunks=4)"
     root = wb.variant(averages())
@@ -319,8 +333,8 @@ def test_blocks_without_sums_need_no_chunks() -> None:
             "Persist('b', 2, statements=('mean',)): mean does not vary over b",
         ),
         (
-            Persist("b", 1),
-            "Persist('b', 1): size is a whole number from 2 on, not 1",
+            Persist("b", 0),
+            "Persist('b', 0): size is a whole number from 1 on, not 0",
         ),
         (
             Persist("b", 2, 0),
@@ -328,7 +342,7 @@ def test_blocks_without_sums_need_no_chunks() -> None:
         ),
         (
             Persist("b", 2**31),
-            "Persist('b', 2147483648): size is a whole number from 2 to 2147483647, not 2147483648",
+            "Persist('b', 2147483648): size is a whole number from 1 to 2147483647, not 2147483648",
         ),
         (
             Persist("b", 2, 10**30),

@@ -279,7 +279,7 @@ class Bodies:
         known = self.out.known.get((buffer, place))
         if known is None:
             known = Load(buffer, place, stored.array.dtype)
-            if self.out.lane:
+            if self.out.remembers:
                 known = self.out.let(body.array, known)
                 self.out.remember(buffer, place, known)
         return cast(known, body.dtype)

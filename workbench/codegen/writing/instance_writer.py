@@ -72,7 +72,10 @@ class InstanceWriter:
         self.stored = stored
         self.place = dict(values)
         self.blocks = blocks
-        own = [d for d in statement.dims if d in axes]
+        for block in blocks:
+            if block.size == 1:
+                self.place[block.dim] = variable(block.number).substitute(values) - block.shift
+        own = [d for d in statement.dims if d in axes and d not in self.place]
         own = sorted(own, key=lambda d: ranks.get(d, len(ranks)))
         adding = isinstance(statement, Adding)
         over = statement.over if isinstance(statement, Adding) else ()
@@ -112,6 +115,13 @@ class InstanceWriter:
             return None
         ((lower, upper),) = bounds(domain, self.own)
         return Lanes(dim, lower.substitute(self.place), upper.substitute(self.place))
+
+    @property
+    def in_line(self) -> bool:
+        """Tell whether the instance is a few numbers of a block of one, without loops around."""
+        if self.own or self.summed or self.combiner is not None or not self.laned:
+            return False
+        return any(b.size == 1 for b in self.blocks) and (not self.shape or bool(self.updates))
 
     def touches_by_lane(self, other: InstanceWriter) -> bool:
         """Tell whether the other statement touches what this one writes in its own lane only."""
@@ -299,7 +309,7 @@ class InstanceWriter:
             self.target.buffer.name,
             self.address(index),
         )
-        keep = bool(self.out.lane) and not operation
+        keep = self.out.remembers and not operation
         if keep:
             ready = self.out.let(self.statement.array, ready)
         self.out.add(Store(buffer, at, ready, operation))

@@ -6,8 +6,9 @@ one loop of lanes: their values go from one to the next without memory.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from workbench.codegen.bodies.open_lanes import (
     OpenLanes,
@@ -145,11 +146,19 @@ class RegionWriter:
         self.out.each(writers[0].shape, element, lanes=True)
 
     def _instances(self, launches: Sequence[Launch]) -> None:
-        """Write neighbouring instances, those that can in common loops of lanes."""
+        """Write neighbouring instances, those that can in common loops of lanes, or in a row."""
+        for in_line, some in groupby(map(self._writer, launches), lambda w: w.in_line):
+            if in_line:
+                with self.out.row():
+                    self._write_group(list(some), None)
+            else:
+                self._in_common_lanes(some)
+
+    def _in_common_lanes(self, writers: Iterable[InstanceWriter]) -> None:
+        """Write instances, neighbours that can in one loop of lanes."""
         group: list[InstanceWriter] = []
         key: Lanes | None = None
-        for launch in launches:
-            writer = self._writer(launch)
+        for writer in writers:
             own = writer.common_lanes()
             if group and (own is None or own != key or not self._joins(group, writer)):
                 self._write_group(group, key)

@@ -32,7 +32,7 @@ class TileStored(Stored):
         return index + self.block.shift - number * self.block.size
 
 
-WHOLE = frozenset({"permutation", "orthogonalize", "external", "given"})
+WHOLE = frozenset({"permutation", "orthogonalize", "external"})
 """The operations that write the inner axes of an element one after the other."""
 
 

@@ -99,7 +99,7 @@ def _take_slices(
 
 def slice_of(scope: Scope, place: Expression, axis: str, extent: Expression) -> tuple[Entry, bool]:
     lower, n = scope.axes[axis]
-    step = place.coefficient(axis)
+    step = place.coefficient(axis) or 1  # in a block of one, the only slot is at 0 wherever it is
     first = place.substitute({axis: lower})
     backwards = step < 0
     if backwards:

@@ -34,7 +34,7 @@ class Persist(Transform):
     only: what is used inside keeps one block. Sums over `dim` become points, which a block adds up
     as it computes them, and a result behind the blocks (`Accumulate`). The blocks are dealt to
     `chunks` runs of consecutive ones: each run adds up in order, and then the runs are combined in
-    order, whatever runs at once.
+    order, whatever runs at once. In a block of one nothing runs side by side along `dim`.
 
     Without `statements`, all over `dim`: each stands in the latest blocks that precede all its
     readers or hold them. Where one needs a finished sum over `dim`, blocks end and others begin.
@@ -87,7 +87,7 @@ class Persist(Transform):
     chunks: int = 16
     statements: StatementNames | None = None
 
-    least: ClassVar[Mapping[str, int]] = {"size": 2, "chunks": 1}
+    least: ClassVar[Mapping[str, int]] = {"size": 1, "chunks": 1}
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Persist]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import workbench as wb
+from tests.benchmarks.tables import learning
 from tests.programs import PROGRAMS, returns
 from workbench.algorithms import a2c, ppo, reinforce
 from workbench.codegen.kernels import program_kernels
@@ -221,6 +222,12 @@ def test_each_thread_has_a_block_where_there_are_enough_environments() -> None:
         (4, 8): Persist("b", 16, 8),
         (20, 2): Persist("b", 16, 2),
     }
+
+
+@pytest.mark.parametrize(("workers", "size"), [(1, 1), (2, 16), (125, 32)])
+def test_the_only_value_of_a_dimension_is_a_block_of_one(workers: int, size: int) -> None:
+    chosen = found(learning(), sizes={"W": workers}, threads=2)
+    assert [s.size for s in chosen.steps if isinstance(s, Persist)] == [size]
 
 
 @pytest.mark.parametrize("threads", [2, 4])

@@ -109,6 +109,10 @@ def independent(plan: Plan) -> list[str]:
 
 
 def size_for(length: int, most: int, threads: int) -> int:
-    """Return the largest size of a block, up to `most`, that leaves each thread one."""
+    """Return the largest size of a block, up to `most`, that leaves each thread one. The only value
+    of a dimension is a block of one: beside it lanes would be empty.
+    """
+    if length == 1:
+        return 1
     fitting = (n for n in BLOCKS if n <= most and n * threads <= length)
     return next(fitting, BLOCKS[-1])
