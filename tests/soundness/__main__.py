@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from tests.programs import PROGRAMS
-from tests.soundness.programs import OF_DATA, all_sizes, program_called
+from tests.soundness.programs import OF_DATA, OF_ENDS, OF_WINDOWS, all_sizes, program_called
 from tests.soundness.proposals import Dice, often
 from tests.soundness.walks import Meaning, Tally, walk
 from workbench.algorithms import ALGORITHMS
@@ -34,6 +34,8 @@ LENGTH = 8
 KINDS: dict[str, Collection[str]] = {
     "small": PROGRAMS,
     "data": OF_DATA,
+    "windows": OF_WINDOWS,
+    "ends": OF_ENDS,
     "algorithms": ALGORITHMS,
 }
 """The programs of each kind."""

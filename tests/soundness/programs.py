@@ -1,5 +1,5 @@
-"""The programs that are walked, by name: the small ones, those that read data and the algorithms,
-traced once.
+"""The programs that are walked, by name: the small ones, those that read data, have windows or
+ends, and the algorithms, traced once.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from functools import cache
 
 from tests.datasets.logs import averages, regression, running
 from tests.programs import PROGRAMS
+from tests.soundness.ended import ended, trained
+from tests.soundness.windowed import sliding, tapped
 from workbench.algorithms import ALGORITHMS
 from workbench.program.values import Program
 
@@ -24,7 +26,15 @@ OF_DATA: Mapping[str, tuple[Callable[[], Program], Sequence[Mapping[str, int]]]]
     "regression": (regression, ({"K": 5, "I": 3}, {"K": 9, "I": 1})),
 }
 """Programs that read data, and the sizes at which they are tried, on drawn rows."""
-SMALL = {**PROGRAMS, **OF_DATA}
+OF_WINDOWS: Mapping[str, tuple[Callable[[], Program], Sequence[Mapping[str, int]]]] = {
+    "sliding": (sliding, ({"B": 2, "T": 7}, {"B": 1, "T": 2})),
+    "tapped": (tapped, ({"B": 2, "T": 6}, {"B": 3, "T": 1})),
+}
+OF_ENDS: Mapping[str, tuple[Callable[[], Program], Sequence[Mapping[str, int]]]] = {
+    "ended": (ended, ({"B": 3, "T": 6}, {"B": 5, "T": 2})),
+    "trained": (trained, ({"B": 2, "I": 2, "T": 4}, {"B": 4, "I": 1, "T": 3})),
+}
+SMALL = {**PROGRAMS, **OF_DATA, **OF_WINDOWS, **OF_ENDS}
 
 
 @cache

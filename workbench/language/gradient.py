@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
 from workbench.errors import ProgramError
@@ -29,10 +30,12 @@ from workbench.language.tracing.reductions import reduce_over
 from workbench.language.tracing.tensor import Bound, Node, Tensor
 from workbench.language.tracing.trace import current, inline, scope, user_line
 from workbench.language.unobserved import unobserved
-from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.sets.as_conditions import conditions
 from workbench.polyhedral.sets.relations import (
     box,
     domain_with,
+    hull,
     image,
     intersect,
     is_empty,
@@ -46,6 +49,9 @@ from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Shape
 
 Source = Node | Recurrent
+Part = tuple[tuple[Bound, ...], tuple[tuple[Expression, Expression], ...], tuple[Expression, ...]]
+"""Points: bounds of their dims, expressions that must be equal, and some that must be at least 0.
+"""
 
 
 class Gradient(dict[str, Tensor]):
@@ -184,19 +190,18 @@ class _Reverse:
         current().recurrents.append(adjoint)
         self.adjoints[array] = adjoint
         for piece in array.pieces:
-            if piece.domain is not None:
-                raise ProgramError(
-                    f"a second derivative through the recurrence {array.name}", user_line()
-                )
             at = dict(zip(array.dims, piece.index, strict=True))
             moved = {d: at[d] for d in self.seeds if d in at and at[d] != variable(d)}
             if any(d in e.variables for d, e in moved.items()):
                 continue  # from another update to this one
             starts = tuple((variable(d), e) for d, e in moved.items())
             value = adjoint.substitute({d: e for d, e in at.items() if d not in moved})
-            self._contribute(
-                SourceRead(piece.value, _bounds(piece.dims), starts), value, piece.dims
-            )
+            parts: list[Part] = [(_bounds(piece.dims), (), ())]
+            if piece.domain is not None:
+                parts = _parts(piece.dims, piece.domain)
+            for bounds, equal, at_least in parts:
+                read = SourceRead(piece.value, bounds, (*equal, *starts), at_least)
+                self._contribute(read, value, piece.dims)
 
     def _propagate(self, node: Node, adjoint: Tensor) -> None:
         reads = _reads(node)
@@ -205,13 +210,26 @@ class _Reverse:
         elif node.combiner is not None:
             self._contribute(reads[0], _through_reduction(node, adjoint), node.dims)
         else:
-            rule = OPERATIONS[node.operation].gradient
-            assert rule is not None, node.operation
+            self._propagate_to_operands(node, adjoint)
+
+    def _propagate_to_operands(self, node: Node, adjoint: Tensor) -> None:
+        """Contribute to the operands of an operation, at the points at which its value is asked
+        for: a value that is part of its readers may be so beyond the ranges of its dims.
+        """
+        rule, elements = OPERATIONS[node.operation].gradient, self._elements(node)
+        assert rule is not None, node.operation
+        within = is_subset(elements, _extent(node, self.seeds))
+        parts: list[Part] = [(node.ranges, (), ())]
+        if not within:
+            parts = _parts(self._over(node), elements)
+        with contextlib.nullcontext() if within else inline():
             inputs = [Tensor(x.source, x.index) for x in node.operands]
             shares = rule(_do, inputs, Tensor(node), adjoint, **node.options)
-            for read, x, share in zip(reads, node.operands, shares, strict=True):
-                if share is not None and x.dtype == "float":
-                    self._contribute(read, _summed_to(share, x.shape), node.dims)
+            for x, share in zip(node.operands, shares, strict=True):
+                if share is None or x.dtype != "float":
+                    continue
+                for part in parts:
+                    self._contribute(SourceRead(x, *part), _summed_to(share, x.shape), node.dims)
 
     def _contribute(self, read: SourceRead, value: Tensor, reader: tuple[str, ...]) -> None:
         """Add the value of a read by instances over `reader` to the adjoint of what is read."""
@@ -221,10 +239,20 @@ class _Reverse:
         if self._carries(read, None):
             if not exists_with(read.tensor, reader):
                 value = where_executed(value, reader)
-            elements = self._over(source)
-            extent = _extent(source, self.seeds)
-            contributions = pull(read, value, elements, self.seeds, extent)
+            inside = isinstance(source, Node) and source.inline
+            extent = None if inside else _extent(source, self.seeds)
+            contributions = pull(read, value, self._over(source), self.seeds, extent)
             self.contributions.setdefault(source, []).insert(0, contributions)
+
+    def _elements(self, source: Source) -> str:
+        """Return the elements of which the adjoint is asked: all of an array. Of a value that is
+        part of its readers those that are read.
+        """
+        domains = [c.domain for c in self.contributions.get(source, [])]
+        known = [domain for domain in domains if domain is not None]
+        if isinstance(source, Node) and source.inline and known and len(known) == len(domains):
+            return reduce(union, known)
+        return _extent(source, self.seeds)
 
     def _total(self, source: Source) -> Tensor:
         total = self._summed(source)
@@ -235,7 +263,7 @@ class _Reverse:
 
     def _summed(self, source: Source) -> Tensor:
         parts = self.contributions[source]
-        domain = _extent(source, self.seeds)
+        domain = self._elements(source)
         whole = [c.value for c in parts if c.domain is None or is_subset(domain, c.domain)]
         within = len(parts) == 1 or is_subset(domain, box(_bounds(self._over(source))))
         if len(whole) == len(parts) and within:
@@ -301,7 +329,7 @@ class _Reverse:
 def _reads(source: Source) -> list[SourceRead]:
     if isinstance(source, Recurrent):
         return [SourceRead(piece.value, _bounds(piece.dims)) for piece in source.pieces]
-    bounds = (*_bounds(source.dims), *source.over)
+    bounds = (*source.ranges, *source.over)
     return [SourceRead(x, bounds, source.equal, source.at_least) for x in source.operands]
 
 
@@ -310,11 +338,26 @@ def _bounds(dims: tuple[str, ...]) -> tuple[Bound, ...]:
     return tuple((d, trace.dims[d].lower, trace.dims[d].upper) for d in dims)
 
 
+def _parts(dims: tuple[str, ...], domain: str) -> list[Part]:
+    """Return a set over dims in disjoint parts, each as bounds and further constraints. A second
+    derivative goes through the pieces of a first one, which have domains of their own.
+    """
+    parts: list[Part] = []
+    for piece in pieces(domain):
+        limits = zip(dims, hull(piece), strict=True)
+        bounds = tuple((d, low, high) for d, (low, high) in limits)
+        for each in conditions(piece, box(bounds)):
+            equal = tuple((e, expression(0)) for e, equality in each if equality)
+            parts.append((bounds, equal, tuple(e for e, equality in each if not equality)))
+    return parts
+
+
 def _extent(source: Source, seeds: tuple[str, ...]) -> str:
     """Return the elements of a source (with the seed dims, where the loss has them) as a set."""
     dims = current().ordered({*source.dims, *seeds})
     if isinstance(source, Node):
-        return box(_bounds(dims))
+        own = {bound[0]: bound for bound in source.ranges}
+        return box([own.get(bound[0], bound) for bound in _bounds(dims)])
     extent: str | None = None
     seen = domain_with(
         universe(dims),

@@ -7,6 +7,7 @@ for p; points' dims that stay open are summed over, under whatever constraints r
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 from workbench.language.tracing.nodes import apply, cast, index
@@ -19,8 +20,11 @@ from workbench.polyhedral.sets.relations import (
     domain_with,
     hull,
     is_empty,
+    is_equal,
     is_subset,
+    project_out,
     universe,
+    with_dims,
 )
 
 
@@ -58,26 +62,42 @@ class _Solution:
 
 
 def pull(
-    read: SourceRead, value: Tensor, elements: tuple[str, ...], seeds: tuple[str, ...], extent: str
+    read: SourceRead,
+    value: Tensor,
+    elements: tuple[str, ...],
+    seeds: tuple[str, ...],
+    extent: str | None,
 ) -> Contribution:
     """Return the contribution of `value`, over the read's points, to the elements (named by
     `elements`).
 
-    `seeds` are dims that points and elements share. `extent` is the set of all elements.
+    `seeds` are dims that points and elements share. `extent` is the set of all elements; None where
+    it is what is read, as of a value that is part of its readers.
     """
     solution = _counted(_solve(read, seeds), value)
     if solution.open:
         return _summed(solution, value, elements, seeds, extent)
     conditions = [(e, expression(0)) for e in solution.at_least if e.terms]
-    domain = None
-    if solution.equal or conditions:
+    own, domain = _own_box(elements), None
+    if extent is None:
+        domain = domain_with(_own_box(elements, seeds), solution.equal, conditions)
+    elif solution.equal or conditions:
         part = domain_with(universe(elements), solution.equal, conditions)
         domain = None if is_subset(extent, part) else part
     moves = _named(solution, {})
-    ranges = [current().dims[d] for d in elements]
-    everywhere = is_subset(extent, box([(r.name, r.lower, r.upper) for r in ranges]))
-    with contextlib.nullcontext() if everywhere and domain is None else inline():
-        return Contribution(_tested(solution, value, moves, {}), domain)
+    if extent is None:
+        everywhere = is_equal(own, domain or own)
+    else:
+        everywhere = domain is None and is_subset(extent, own)
+    with contextlib.nullcontext() if everywhere else inline():
+        return Contribution(_tested(solution, value, moves), domain)
+
+
+def _own_box(elements: tuple[str, ...], dims: Collection[str] | None = None) -> str:
+    """Return the elements at which some dims, or all, are in their own ranges."""
+    ranges = (current().dims[d] for d in elements if dims is None or d in dims)
+    bounded = box([(r.name, r.lower, r.upper) for r in ranges])
+    return with_dims(bounded, elements)
 
 
 def _solve(read: SourceRead, seeds: tuple[str, ...]) -> _Solution:
@@ -153,17 +173,15 @@ def _length(solution: _Solution, low: Expression, high: Expression) -> Expressio
     return high - low if is_empty(beyond) else maximum(high - low, 0)
 
 
-def _tested(
-    solution: _Solution, value: Tensor, moves: dict[str, Expression], wide: dict[str, Expression]
-) -> Tensor:
+def _tested(solution: _Solution, value: Tensor, moves: dict[str, Expression]) -> Tensor:
     """Return the value at the points in terms of elements: as often as it counts, and only where
     the data-dependent indices are the elements' own.
     """
     value = value.substitute(moves)
     if solution.count != expression(1):
-        value = apply("multiply", value, cast(index(solution.count.substitute(wide)), "float"))
+        value = apply("multiply", value, cast(index(solution.count), "float"))
     for test, d in solution.tests:
-        here = index(wide.get(d, variable(d)))
+        here = index(variable(d))
         value = apply("where", apply("equal", test.substitute(moves), here), value, 0.0)
     return value
 
@@ -173,16 +191,14 @@ def _summed(
     value: Tensor,
     elements: tuple[str, ...],
     seeds: tuple[str, ...],
-    extent: str,
+    extent: str | None,
 ) -> Contribution:
     """Sum over the open points. Constraints on elements alone say where the contribution exists."""
     names = {p: _new_name(p, elements) for p, _, _ in solution.open}
     rename = {p: variable(name) for p, name in names.items()}
-    wide = _wide(elements, seeds, extent)
-    shift = rename | wide
 
     def moved(e: Expression) -> Expression:
-        return e.substitute(shift)
+        return e.substitute(rename)
 
     inside = set(names.values())
     equal = [(moved(a), moved(b)) for a, b in solution.equal]
@@ -190,7 +206,7 @@ def _summed(
     over = tuple((names[p], moved(low), moved(high)) for p, low, high in solution.open)
     with inline():
         moves = {p: moved(e) for p, e in _named(solution, rename).items()}
-        value = _tested(solution, value, moves, wide)
+        value = _tested(solution, value, moves)
     outer_equal = [(a, b) for a, b in equal if not (a.variables | b.variables) & inside]
     outer_least = [e for e in at_least if not e.variables & inside]
     # Where the sum varies over what such a constraint speaks of, it must not read beyond it either.
@@ -199,14 +215,29 @@ def _summed(
         (a, b) for a, b in equal if (a, b) not in outer_equal or a.variables | b.variables <= varies
     ]
     kept_least = [e for e in at_least if e not in outer_least or e.variables <= varies]
-    total = reduce_over(value, "sum", over, tuple(kept_equal), tuple(kept_least))
-    back = {e.terms[0][0].name: variable(d) for d, e in wide.items()}  # type: ignore[union-attr]
-    read = total.substitute(back)
-    conditions = [(e.substitute(back), expression(0)) for e in outer_least]
-    pairs = [(a.substitute(back), b.substitute(back)) for a, b in outer_equal]
-    if not conditions and not pairs:
-        return Contribution(read, None)
-    return Contribution(read, domain_with(universe(elements), pairs, conditions))
+    reached = extent
+    if reached is None:
+        points = domain_with(
+            with_dims(_own_box(elements, seeds), (*elements, *(name for name, _, _ in over))),
+            equal,
+            [(e, expression(0)) for e in at_least]
+            + [pair for d, low, high in over for pair in _limits(d, low, high)],
+        )
+        reached = project_out(points, [name for name, _, _ in over])
+    wider = _wider(elements, seeds, reached)
+    total = reduce_over(value, "sum", over, tuple(kept_equal), tuple(kept_least), wider)
+    if extent is None:
+        return Contribution(total, reached)
+    conditions = [(e, expression(0)) for e in outer_least]
+    if not conditions and not outer_equal:
+        return Contribution(total, None)
+    return Contribution(total, domain_with(universe(elements), outer_equal, conditions))
+
+
+def _limits(
+    d: str, low: Expression, high: Expression
+) -> tuple[tuple[Expression, Expression], tuple[Expression, Expression]]:
+    return (variable(d), low), (high - 1, variable(d))
 
 
 def _new_name(primed: str, elements: tuple[str, ...]) -> str:
@@ -218,16 +249,15 @@ def _new_name(primed: str, elements: tuple[str, ...]) -> str:
     return fresh
 
 
-def _wide(elements: tuple[str, ...], seeds: tuple[str, ...], extent: str) -> dict[str, Expression]:
-    """Return dims that cover an array beyond its dims' ranges (slice T of `s[t + 1] = …`)."""
-    trace = current()
-    ranges = [trace.dims[d] for d in elements]
-    if is_subset(extent, box([(r.name, r.lower, r.upper) for r in ranges])):
-        return {}
-    substituted = {}
-    for d, (low, high) in zip(elements, hull(extent), strict=True):
-        if d not in seeds and (low, high) != (trace.dims[d].lower, trace.dims[d].upper):
-            fresh = trace.fresh(d)
-            trace.dims[fresh] = Range(fresh, low, high)
-            substituted[d] = variable(fresh)
-    return substituted
+def _wider(elements: tuple[str, ...], seeds: tuple[str, ...], extent: str) -> tuple[Bound, ...]:
+    """Return the ranges of an array's dims that cover it beyond the dims' own (slice T of
+    `s[t + 1] = …`).
+    """
+    if is_empty(extent) or is_subset(extent, _own_box(elements)):
+        return ()
+    ranges = [current().dims[d] for d in elements]
+    return tuple(
+        (r.name, low, high)
+        for r, (low, high) in zip(ranges, hull(extent), strict=True)
+        if r.name not in seeds and (low, high) != (r.lower, r.upper)
+    )

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 from workbench.errors import ProgramError, SourceLine
 from workbench.language.episodes.ends import conditions
@@ -27,7 +26,7 @@ from workbench.language.template.window_arrays import (
 )
 from workbench.language.tracing.nodes import IDENTITIES, apply
 from workbench.language.tracing.recurrent import Piece, Recurrent
-from workbench.language.tracing.tensor import Bound, Index, Node, Tensor
+from workbench.language.tracing.tensor import Index, Node, Tensor
 from workbench.language.tracing.trace import Trace, current
 from workbench.names import unique
 from workbench.polyhedral.expression import Expression, variable
@@ -270,7 +269,7 @@ class _Builder:
         described = "" if node.line is None else f"a value in `{node.line.text}`"
         has_name = bool(node.name or node.hint) or node in self.kept
         windows = self._windows(node)
-        extent = extent_of(self._domain(node.dims, windows=windows))
+        extent = extent_of(box(by_position(windows, node.ranges)))
         return Array(
             name=self.names[node],
             dims=node.dims,
@@ -297,12 +296,9 @@ class _Builder:
             scope=source.scope,
         )
 
-    def _domain(self, dims: tuple[str, ...], windows: Windows = MappingProxyType({})) -> str:
-        return box(by_position(windows, self._ranges(dims)))
-
-    def _ranges(self, dims: tuple[str, ...]) -> list[Bound]:
+    def _domain(self, dims: tuple[str, ...]) -> str:
         ranges = (self.trace.dims[d] for d in dims)
-        return [(r.name, r.lower, r.upper) for r in ranges]
+        return box([(r.name, r.lower, r.upper) for r in ranges])
 
     # -- statements --------------------------------------------------------------------------------
 
@@ -321,14 +317,14 @@ class _Builder:
         if node.combiner is not None:
             points = {d: e for d, e in at.items() if isinstance(e, Expression)}
             reduction = box(
-                by_position(windows, [*self._ranges(node.dims), *node.over]),
+                by_position(windows, [*node.ranges, *node.over]),
                 equal=[(a.substitute(points), b.substitute(points)) for a, b in node.equal],
                 at_least=[(e.substitute(points), Expression(0)) for e in node.at_least],
             )
         return Statement(
             name=name,
             dims=node.dims,
-            domain=self._domain(node.dims, windows=windows),
+            domain=box(by_position(windows, node.ranges)),
             array=name,
             write=write,
             body=self._existing(

@@ -59,6 +59,7 @@ def _key(node: Node) -> tuple[object, ...]:
         node.over,
         node.equal,
         node.at_least,
+        node.wider,
         node.inline,
     )
 

@@ -176,8 +176,11 @@ def reduce_over(
     over: tuple[Bound, ...],
     equal: tuple[tuple[Expression, Expression], ...] = (),
     at_least: tuple[Expression, ...] = (),
+    wider: tuple[Bound, ...] = (),
 ) -> Tensor:
-    """Combine over dims with bounds and further constraints on them."""
+    """Combine over dims with bounds and further constraints on them; where the result is defined
+    beyond the ranges of its dims, these are `wider`.
+    """
     trace = current()
     names = {name for name, _, _ in over}
     outer = {d for d in x.dims if d not in names}
@@ -185,6 +188,7 @@ def reduce_over(
         outer |= (lower.variables | upper.variables) - names
     for e in (*(e for pair in equal for e in pair), *at_least):
         outer |= e.variables - names
+    wider = tuple(bound for bound in wider if bound[0] in outer)
     return record(
         trace,
         operation=kind,
@@ -196,6 +200,7 @@ def reduce_over(
         over=over,
         equal=equal,
         at_least=at_least,
+        wider=wider,
     )
 
 

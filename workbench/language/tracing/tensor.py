@@ -50,6 +50,8 @@ class Node:
     over: tuple[Bound, ...] = ()
     equal: tuple[tuple[Expression, Expression], ...] = ()
     at_least: tuple[Expression, ...] = ()
+    wider: tuple[Bound, ...] = ()
+    """The ranges of those of its dims that it is defined for beyond their own."""
     name: str | None = None
     """The variable that holds it; a named value is a statement of its own."""
     hint: str | None = None
@@ -71,6 +73,13 @@ class Node:
     def points(self) -> tuple[str, ...]:
         """The dims of its instances and reduction points."""
         return (*self.dims, *(name for name, _, _ in self.over))
+
+    @property
+    def ranges(self) -> tuple[Bound, ...]:
+        """The ranges of its dims."""
+        dims, wider = self.trace.dims, {bound[0]: bound for bound in self.wider}
+        own = ((d, dims[d].lower, dims[d].upper) for d in self.dims)
+        return tuple(wider.get(bound[0], bound) for bound in own)
 
 
 class Tensor(Operators):
