@@ -24,6 +24,7 @@ from workbench.language.episodes.ends import until
 from workbench.language.gradient import gradient
 from workbench.language.outside.data import data
 from workbench.language.random import normal, permutation, uniform
+from workbench.language.replay.within import within
 from workbench.language.rl import discounted_sum
 from workbench.language.tables.updates import add_at, put
 from workbench.language.template.template import program
@@ -61,7 +62,7 @@ from workbench.language.tracing.functions import (
     unstack,
     where,
 )
-from workbench.language.tracing.indexing import gather, within
+from workbench.language.tracing.indexing import gather
 from workbench.language.tracing.nodes import index
 from workbench.language.tracing.recurrent import recurrent
 from workbench.language.tracing.tensor import Tensor

@@ -36,7 +36,7 @@ def size(definition: ExpressionLike) -> Expression:
     is evaluated when the program is run; a quotient that is not exact is an error naming the
     numbers.
     """
-    trace, line = current(), user_line()
+    line = user_line()
     if not _is_size(definition):
         raise ProgramError(
             f"the definition of a size is {definition!r}; expected an expression over sizes", line
@@ -49,9 +49,15 @@ def size(definition: ExpressionLike) -> Expression:
             line,
         )
     assigned = re.match(r"\s*([A-Za-z_]\w*)\s*=", line.text if line else "")
-    name = lengthened(assigned.group(1) if assigned else "N", trace.sizes)
+    return size_called(assigned.group(1) if assigned else "N", definition)
+
+
+def size_called(base: str, definition: Expression) -> Expression:
+    """Declare a size by an expression over others, with a name that is free."""
+    trace = current()
+    name = lengthened(base, trace.sizes)
     default = _default(name, definition, {p.name: p.default for p in trace.sizes.values()})
-    trace.sizes[name] = Parameter(name, default, definition, line=line)
+    trace.sizes[name] = Parameter(name, default, definition, line=user_line())
     return size_expression(name)
 
 

@@ -6,12 +6,30 @@ import math
 from numbers import Real
 
 from workbench.errors import ProgramError
-from workbench.language.tracing.functions import clip, minimum, sqrt, where
+from workbench.language.replay.n_step import n_step_sample
+from workbench.language.replay.replay import Batch, Replay
+from workbench.language.tracing.functions import absolute, clip, minimum, sqrt, where
 from workbench.language.tracing.nodes import apply, as_tensor, cast, index, literal
 from workbench.language.tracing.recurrent import Recurrent
 from workbench.language.tracing.tensor import Tensor, TensorLike
 from workbench.language.tracing.trace import current, dim_name, scope, user_line
 from workbench.polyhedral.expression import Expression, expression, variable
+
+__all__ = [
+    "Batch",
+    "Replay",
+    "discounted_sum",
+    "episodes",
+    "gae",
+    "huber",
+    "n_step_return",
+    "n_step_sample",
+    "normalize",
+    "running_moments",
+    "scaled_rewards",
+    "td_lambda",
+    "td_residual",
+]
 
 
 def discounted_sum(x: TensorLike, gamma: float) -> Tensor:
@@ -155,6 +173,15 @@ def _expect_fraction(what: str, value: float) -> None:
 def normalize(x: Tensor, over: Expression | tuple[Expression, ...], eps: float = 1e-8) -> Tensor:
     """Return (x - mean) / (standard deviation + eps) over dims."""
     return (x - x.mean(over=over)) / (x.std(over=over) + eps)
+
+
+def huber(x: TensorLike) -> Tensor:
+    """Return x**2 / 2 where |x| is at most 1, and |x| - 1/2 elsewhere (Huber 1964): its slope is x,
+    cut to [-1, 1].
+    """
+    x = as_tensor(x)
+    size = absolute(x)
+    return where(size <= 1.0, 0.5 * (x * x), size - 0.5)
 
 
 def episodes(

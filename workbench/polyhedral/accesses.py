@@ -27,7 +27,37 @@ class Between:
         return frozenset(self.lower.sizes | self.upper.sizes)
 
 
-AccessEntry = Expression | Between | None
+@dataclass(frozen=True)
+class Tied:
+    """A data-dependent index that is bounded where the entries before it have given values.
+
+    Where the entries at the positions `at` equal `first`, it is at least `lower`; where they equal
+    `last`, it is below `upper`. So entries lie between two tuples in lexicographic order.
+    """
+
+    at: tuple[int, ...]
+    lower: tuple[tuple[Expression, ...], Expression] | None
+    """The values of the entries, and the bound there; None where there is none."""
+    upper: tuple[tuple[Expression, ...], Expression] | None
+
+    @property
+    def bounds(self) -> tuple[Expression, ...]:
+        """All expressions over the point."""
+        known = (bound for bound in (self.lower, self.upper) if bound is not None)
+        return tuple(e for values, bound in known for e in (*values, bound))
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The dimensions on which the bounds depend."""
+        return frozenset(d for e in self.bounds for d in e.variables)
+
+    @property
+    def sizes(self) -> frozenset[str]:
+        """The sizes on which the bounds depend."""
+        return frozenset(n for e in self.bounds for n in e.sizes)
+
+
+AccessEntry = Expression | Between | Tied | None
 """An index along one dimension. None may touch any element within the array's extent."""
 
 
@@ -44,7 +74,7 @@ class Access(Hashed):
     @cached_property
     def depends_on_data(self) -> bool:
         """Tell whether any element along some dimension may be touched."""
-        return any(e is None for e in self.index)
+        return any(e is None or isinstance(e, Tied) for e in self.index)
 
     def __hash__(self) -> int:
         return self._hash

@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from workbench.errors import SourceLine
-from workbench.polyhedral.accesses import Access, Between, Extent, Instances
-from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.accesses import Access, Between, Extent, Instances, Tied
+from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.tree import Tree
 from workbench.program.data.declared import DataSet
 from workbench.program.storage import AS_WRITTEN, Storage
@@ -80,7 +80,10 @@ class Read:
     @property
     def access(self) -> Access:
         """The access relation; data-dependent indices by their known range."""
-        index = (e if isinstance(e, Expression) else known_range(e) for e in self.index)
+        index = (
+            e if isinstance(e, Expression) else known_range(e) or _tied(e, self.index)
+            for e in self.index
+        )
         return Access(self.array, tuple(index))
 
 
@@ -105,21 +108,72 @@ Body: TypeAlias = Literal | IndexValue | Read | Call
 
 def known_range(body: Body) -> Between | None:
     """Return the range that `within` promises of an integer body, moved by what it adds."""
-    if not isinstance(body, Call):
+    inner, by = _moved(body)
+    if not isinstance(inner, Call) or inner.operation != "within":
         return None
-    if body.operation == "within":
-        lower, upper = body.arguments[1:]
-        if isinstance(lower, IndexValue) and isinstance(upper, IndexValue):
-            return Between(lower.expression, upper.expression)
-    if body.operation in ("add", "subtract"):
+    lower, upper = inner.arguments[1:]
+    if not isinstance(lower, IndexValue) or not isinstance(upper, IndexValue):
+        return None
+    return Between(lower.expression + by, upper.expression + by)
+
+
+def _moved(body: Expression | Body) -> tuple[Expression | Body, Expression]:
+    """Return what an index adds an expression to, and the expression."""
+    if isinstance(body, Call) and body.operation in ("add", "subtract"):
         left, right = body.arguments
         if body.operation == "add" and isinstance(left, IndexValue):
             left, right = right, left
-        inside = known_range(left)
-        if inside is not None and isinstance(right, IndexValue):
-            by = right.expression if body.operation == "add" else right.expression * -1
-            return Between(inside.lower + by, inside.upper + by)
-    return None
+        if isinstance(right, IndexValue):
+            inner, by = _moved(left)
+            more = right.expression if body.operation == "add" else right.expression * -1
+            return inner, by + more
+    return body, expression(0)
+
+
+def _tied(body: Body, index: tuple[Expression | Body, ...]) -> Tied | None:
+    """Return what `within` of a tuple promises of an index: bounds that hold where other entries of
+    the read have given values.
+    """
+    inner, by = _moved(body)
+    if not isinstance(inner, Call) or inner.operation != "within":
+        return None
+    ends = [_bound_where(bound, index, by) for bound in inner.arguments[1:]]
+    places = {end[0] for end in ends if end is not None}
+    if len(places) != 1:
+        return None
+    lower, upper = (None if end is None else end[1:] for end in ends)
+    return Tied(places.pop(), lower, upper)
+
+
+def _bound_where(
+    bound: Body, index: tuple[Expression | Body, ...], by: Expression
+) -> tuple[tuple[int, ...], tuple[Expression, ...], Expression] | None:
+    """Return the positions of entries of a read, their values where a bound holds, and the bound,
+    moved like the index; None where it is none of that kind.
+    """
+    if not isinstance(bound, Call) or bound.operation != "where":
+        return None
+    condition, there, _ = bound.arguments
+    known = dict(_moved(entry) for entry in index)
+    places = [_moved(entry)[0] for entry in index]
+    at, values = [], []
+    for test in _conjuncts(condition):
+        if not isinstance(test, Call) or test.operation != "equal":
+            return None
+        entry, value = test.arguments
+        if entry not in known or not isinstance(value, IndexValue):
+            return None
+        at.append(places.index(entry))
+        values.append(value.expression + known[entry])
+    if not isinstance(there, IndexValue):
+        return None
+    return tuple(at), tuple(values), there.expression + by
+
+
+def _conjuncts(condition: Body) -> list[Body]:
+    if isinstance(condition, Call) and condition.operation == "logical_and":
+        return [part for side in condition.arguments for part in _conjuncts(side)]
+    return [condition]
 
 
 def walk(body: Body) -> Iterator[Body]:

@@ -124,9 +124,8 @@ class _Builder:
             self.live[source] = None
             if isinstance(source, Recurrent):
                 if not source.pieces:
-                    raise ProgramError(
-                        f"nothing defines the recurrent tensor {source.name}", source.line
-                    )
+                    name = ".".join((*source.scope, source.name))
+                    raise ProgramError(f"nothing defines the recurrent tensor {name}", source.line)
                 operands = [p.value for p in source.pieces]
             else:
                 operands = list(source.operands)

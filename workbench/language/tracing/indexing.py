@@ -147,26 +147,6 @@ def gather(x: TensorLike, /, **indices: Any) -> Tensor:
     return _gathered(x, positions) if x.dims else x
 
 
-def within(index: Any, lower: Any, upper: Any) -> Tensor:
-    """Promise that `lower <= index < upper` for an integer tensor: `wb.gather(replay,
-    t=wb.within(drawn, wb.maximum(t - H + 1, 0), t + 1))`.
-
-    The bounds are index expressions. A gather then depends on that range alone, so that elements
-    outside it need not be kept: `Contract` makes a ring buffer of it. The promise is checked
-    whenever the program runs; RunError names the instance and the value.
-    """
-    x = as_tensor(index)
-    if x.shape or x.dtype not in ("int32", "int64"):
-        raise ProgramError(f"within needs a scalar integer tensor, found {x!r}", user_line())
-    for bound in (lower, upper):
-        number = index_of(bound)
-        if number is None or not number.is_affine:
-            raise ProgramError(
-                f"the bound {bound!r} of within is not an affine expression of dims", user_line()
-            )
-    return apply("within", x, as_tensor(expression(lower)), as_tensor(expression(upper)))
-
-
 def _gathered(x: Tensor, positions: dict[str, Tensor]) -> Tensor:
     """Push the data-dependent indices through values without an array, down to stored ones."""
     source = x.source

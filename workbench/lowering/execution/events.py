@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 from workbench.lowering.execution.slots import Memory, Slots
-from workbench.polyhedral.accesses import Access, AccessEntry, Between, Extent
+from workbench.polyhedral.accesses import Access, AccessEntry, Between, Extent, Tied
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.loops.execution_order import Point, operations
 from workbench.polyhedral.sets.counting import count
@@ -168,9 +167,11 @@ class _Touching:
 
 def _elements(access: Access, extent: Extent, values: Sizes) -> Iterator[Point]:
     """Yield the elements that an access at given values may touch."""
-    return product(
-        *(_indices(e, *bounds, values) for e, bounds in zip(access.index, extent, strict=True))
-    )
+    elements: list[Point] = [()]
+    for e, bounds in zip(access.index, extent, strict=True):
+        elements = [(*x, n) for x in elements for n in _indices(e, *bounds, values)]
+    tied = [(k, e) for k, e in enumerate(access.index) if isinstance(e, Tied)]
+    return (x for x in elements if all(_is_held(e, x[k], x, values) for k, e in tied))
 
 
 def _indices(e: AccessEntry, lower: Expression, upper: Expression, values: Sizes) -> range:
@@ -180,3 +181,14 @@ def _indices(e: AccessEntry, lower: Expression, upper: Expression, values: Sizes
     if isinstance(e, Between):
         lower, upper = e.lower, e.upper
     return range(lower.evaluate(values), upper.evaluate(values))
+
+
+def _is_held(e: Tied, index: int, element: Point, values: Sizes) -> bool:
+    """Tell whether an index keeps to its bounds, given the element's other indices."""
+
+    def there(at: tuple[Expression, ...]) -> bool:
+        return all(element[p] == x.evaluate(values) for p, x in zip(e.at, at, strict=True))
+
+    if e.lower is not None and there(e.lower[0]) and index < e.lower[1].evaluate(values):
+        return False
+    return e.upper is None or not there(e.upper[0]) or index < e.upper[1].evaluate(values)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from workbench.errors import ProgramError
-from workbench.polyhedral.accesses import AccessEntry, Extent
+from workbench.polyhedral.accesses import AccessEntry, Between, Extent, Tied
 from workbench.polyhedral.expression import Expression, maximum
 from workbench.polyhedral.sets.as_text import (
     box,
@@ -76,21 +76,34 @@ def index_text(
     conditions, sizes = [], set[str]()
     for position, e in enumerate(index):
         out = f"o{position}"
-        if isinstance(e, Expression):
-            conditions.append(constraint(out, "=", e))
-            sizes |= e.sizes
-        elif e is not None:
-            conditions += [constraint(out, ">=", e.lower), constraint(out, "<", e.upper)]
-            sizes |= e.sizes
-        else:
+        if e is None or isinstance(e, Tied):
             if extent is None:
                 raise ProgramError("a data-dependent index needs the array's extent")
             lower, upper = extent[position]
             conditions += [constraint(out, ">=", lower), constraint(out, "<", upper)]
             sizes |= lower.sizes | upper.sizes
+        if isinstance(e, Expression):
+            conditions.append(constraint(out, "=", e))
+        elif isinstance(e, Between):
+            conditions += [constraint(out, ">=", e.lower), constraint(out, "<", e.upper)]
+        elif e is not None:
+            conditions += _tied(e, out)
+        sizes |= set() if e is None else e.sizes
     outs = ", ".join(f"o{position}" for position in range(len(index)))
     where = f" : {' and '.join(conditions)}" if conditions else ""
     return f"{parameters_text(sizes)} -> {{ [{dims_text(dims)}] -> [{outs}]{where} }}"
+
+
+def _tied(e: Tied, out: str) -> list[str]:
+    """Return the constraints of an index that is bounded where entries before it have values."""
+    conditions = []
+    for known, relation in ((e.lower, ">="), (e.upper, "<")):
+        if known is not None:
+            values, bound = known
+            there = (constraint(f"o{p}", "=", value) for p, value in zip(e.at, values, strict=True))
+            held = constraint(out, relation, bound)
+            conditions.append(f"(not ({' and '.join(there)}) or {held})")
+    return conditions
 
 
 def image(

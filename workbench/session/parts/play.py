@@ -15,7 +15,7 @@ from workbench.lowering.execution.events import Execution, Instance
 from workbench.lowering.execution.slots import Piece
 from workbench.measure.play import Played, play_nearby
 from workbench.measure.play import play as played
-from workbench.polyhedral.accesses import Between
+from workbench.polyhedral.expression import Expression
 from workbench.program.accumulating import Start, owner
 from workbench.program.values import Array, Statement
 from workbench.session.picture.snapshot import title
@@ -237,7 +237,7 @@ def _anywhere(statement: Statement) -> tuple[str, ...]:
         dict.fromkeys(
             access.array
             for access in accesses
-            if any(e is None or isinstance(e, Between) for e in access.index)
+            if any(not isinstance(e, Expression) for e in access.index)
         )
     )
 

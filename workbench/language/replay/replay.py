@@ -1,0 +1,237 @@
+"""Replay: the transitions of the last steps, and samples of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from workbench.errors import ProgramError, nearest
+from workbench.language.dims import size_called
+from workbench.language.random import uniform
+from workbench.language.replay.within import within
+from workbench.language.tracing.functions import minimum, unstack
+from workbench.language.tracing.given_shapes import index_of, shape_of
+from workbench.language.tracing.indexing import gather
+from workbench.language.tracing.nodes import as_tensor, cast, dtype_name, index
+from workbench.language.tracing.recurrent import Recurrent
+from workbench.language.tracing.tensor import Tensor, TensorLike
+from workbench.language.tracing.trace import current, dim_names, scope, user_line
+from workbench.polyhedral.expression import Expression, choice, expression, maximum, variable
+from workbench.polyhedral.expression import minimum as least
+from workbench.polyhedral.sets.relations import box, hull, is_empty, union
+
+Moment = tuple[Expression, ...]
+"""An update and a step of it; the update alone where it has one step."""
+
+WORDS = 2**24
+"""The number of values of a uniform draw."""
+
+
+class Replay:
+    """The last `capacity` steps of all environments, from which a learner samples (Lin 1992; Mnih
+    et al. 2015).
+
+    `fields` has the dtype and the inner shape of what is held of a step. `over` is `(b, i, t)`:
+    environments, updates and the steps of one, or `(b, i)` where an update has one step. Each field
+    is an array over these dims, an element a step; a sample reads elements of the last updates
+    only, so `Contract` keeps no more of it: a ring buffer. `capacity` is a number or a size, which
+    the steps of an update divide. `name` tells several replays of a program apart.
+    """
+
+    def __init__(
+        self,
+        capacity: Any,
+        fields: Mapping[str, tuple[Any, Any]],
+        over: tuple[Expression, ...],
+        name: str = "replay",
+    ) -> None:
+        trace = current()
+        self.dims = dim_names(over)
+        if len(self.dims) not in (2, 3) or len(set(self.dims)) < len(self.dims):
+            raise ProgramError(
+                f"Replay over {over!r}; expected the dims of environments, updates and steps, "
+                "(b, i, t), or (b, i)",
+                user_line(),
+            )
+        held = index_of(capacity)
+        if held is None or held.variables or (not held.terms and held.constant < 1):
+            raise ProgramError(
+                f"Replay of capacity {capacity!r}; expected a size, or a number from 1 on",
+                user_line(),
+            )
+        self.copies, self.update, *inside = self.dims
+        self.time = self.dims[1:]
+        self.count = trace.range(self.copies).upper
+        self.steps = trace.range(inside[0]).upper if inside else expression(1)
+        self.held = size_called("Held", held // (self.count * self.steps))
+        """The number of updates whose steps are held."""
+        self.name = name
+        with scope(name):
+            self.arrays = {name: self._array(name, kind) for name, kind in _kinds(fields).items()}
+
+    def _array(self, name: str, kind: tuple[Any, Any]) -> Recurrent:
+        dtype = dtype_name(kind[0], f"Replay: field {name}: dtype")
+        shape = shape_of(kind[1], f"Replay: field {name}: shape")
+        if any(r.name == name and r.scope == current().scope for r in current().recurrents):
+            raise ProgramError(
+                f"there is already a replay {self.name!r} with a field {name!r}; name= tells two "
+                "apart",
+                user_line(),
+            )
+        array = Recurrent(name, shape, self.dims, dtype, current().scope)
+        current().recurrents.append(array)
+        return array
+
+    def write(self, **values: TensorLike) -> None:
+        """Write all fields of every step."""
+        if any(array.pieces for array in self.arrays.values()):
+            raise ProgramError(f"{self.name} is written already", user_line())
+        wrong = [name for name in values if name not in self.arrays]
+        if wrong:
+            offered = nearest(wrong[0], self.arrays, "fields")
+            raise ProgramError(f"{self.name} has no field {wrong[0]!r}: {offered}", user_line())
+        missing = [name for name in self.arrays if name not in values]
+        if missing:
+            raise ProgramError(f"{self.name} is written without {', '.join(missing)}", user_line())
+        for name, value in values.items():
+            self.arrays[name].define(tuple(variable(d) for d in self.dims), as_tensor(value))
+
+    def sample(self, over: Any, until: Any = None) -> Batch:
+        """Draw steps of those held, any as likely as any other: `over` is the dim that counts the
+        samples, or several.
+
+        They are drawn after each update, of the steps before `until = (i + 1, 0)`. With
+        `until=(i, t + 1)` they are drawn after each step.
+        """
+        i = variable(self.update)
+        after, before = self._range((i + 1, 0)[: len(self.time)] if until is None else until)
+        times = {d for e in before for d in e.variables}
+        drawn = current().ordered({self.update, *times, *self._samples(over)})
+        with scope(self.name):
+            words = uniform(shape=2, over=tuple(variable(d) for d in drawn)) * float(WORDS)
+            high, low = unstack(cast(words, "int64"))
+            first, beyond = index(self._number(after)), index(self._number(before))
+            many = cast((beyond - first) * self.count, "int64")
+            # the product of a draw of 48 bits and the number of steps, without its fraction
+            number = cast((high * many + low * many // WORDS) // WORDS, "int32")
+            copy, step = number % self.count, first + number // self.count
+            copy.source.name, step.source.name = f"drawn_{self.copies}", "drawn"
+            return Batch(self, (after, before), copy, step)
+
+    def _samples(self, over: Any) -> tuple[str, ...]:
+        """Return the dims that count samples."""
+        drawn = dim_names(over)
+        if not drawn or set(self.dims) & set(drawn):
+            raise ProgramError(
+                f"a sample over {', '.join(drawn) or 'no dim'}; expected a dim that counts "
+                f"samples, none of {', '.join(self.dims)}",
+                user_line(),
+            )
+        return drawn
+
+    def _range(self, until: Any) -> tuple[Moment, Moment]:
+        """Return the first moment that is held, and the first that no longer is."""
+        given = [index_of(e) for e in until] if isinstance(until, tuple) else []
+        entries = [e for e in given if e is not None and e.is_affine]
+        if len(given) != len(self.time) or len(entries) != len(given):
+            like = ", ".join([self.update, *(f"{d} + 1" for d in self.time[1:])])
+            raise ProgramError(
+                f"a sample until {until!r}; expected index expressions of an update and its step, "
+                f"like ({like})",
+                user_line(),
+            )
+        self._expect_written(entries)
+        row, *step = entries
+        oldest = row - self.held
+        after = (maximum(oldest, 0), *(choice((least(oldest, 0),), e, 0) for e in step))
+        return after, (row, *step)
+
+    def _expect_written(self, until: list[Expression]) -> None:
+        """Refuse a range that is empty at some instance, which it names."""
+        trace = current()
+        names = trace.ordered({d for e in until for d in e.variables})
+        ranges = [(d, trace.range(d).lower, trace.range(d).upper) for d in names]
+        zero = expression(0)
+        earlier = (
+            (*((e, zero) for e in until[:n]), (zero - 1, until[n])) for n in range(len(until))
+        )
+        nothing = box(ranges, equal=[(e, zero) for e in until])
+        for *equal, less in earlier:
+            nothing = union(nothing, box(ranges, equal=equal, at_least=[less]))
+        if not is_empty(nothing):
+            at = ", ".join(f"{d} = {low}" for d, (low, _) in zip(names, hull(nothing), strict=True))
+            raise ProgramError(
+                f"{self.name} is read at {at} before anything was written: there is no step before "
+                f"({', '.join(map(str, until))})",
+                user_line(),
+            )
+
+    def _number(self, moment: Moment) -> Expression:
+        """Return the number of steps of an environment before a moment."""
+        row, *step = moment
+        return sum(step, row * self.steps)
+
+
+class Batch(Mapping[str, Tensor]):
+    """Steps drawn from replay: the fields by name, a sample an element."""
+
+    def __init__(
+        self, replay: Replay, held: tuple[Moment, Moment], copy: Tensor, step: Tensor
+    ) -> None:
+        self.replay, self.held, self.copy, self.step = replay, held, copy, step
+        self._moment: tuple[Tensor, ...] = (step,)
+        if len(replay.time) > 1:
+            self._moment = step // replay.steps, step % replay.steps
+            for x, d in zip(self._moment, replay.time, strict=True):
+                x.source.name = f"{step.source.name}_{d}"
+        self._fields: dict[str, Tensor] = {}
+
+    def __getitem__(self, name: str) -> Tensor:
+        arrays = self.replay.arrays
+        if name not in arrays:
+            offered = nearest(str(name), arrays, "fields")
+            raise ProgramError(f"{self.replay.name} has no field {name!r}: {offered}", user_line())
+        if name not in self._fields:
+            with scope(self.replay.name):
+                self._fields[name] = self._read(arrays[name])
+        return self._fields[name]
+
+    def _read(self, array: Recurrent) -> Tensor:
+        place = (self.copy, *within(self._moment, *self.held))
+        return gather(array, **dict(zip(self.replay.dims, place, strict=True)))
+
+    def later(self, count: int) -> tuple[Batch, Tensor]:
+        """Return the steps of the same environments so many later, and whether these are held;
+        where not, the last one that is takes their place.
+        """
+        with scope(self.replay.name):
+            last = index(self.replay._number(self.held[1])) - 1
+            moved = self.step + count
+            step = minimum(moved, last)
+            step.source.name = "later"
+            return Batch(self.replay, self.held, self.copy, step), moved <= last
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.replay.arrays)
+
+    def __len__(self) -> int:
+        return len(self.replay.arrays)
+
+
+def _kinds(fields: object) -> Mapping[str, tuple[Any, Any]]:
+    """Return the dtype and inner shape of each field."""
+    if not isinstance(fields, Mapping) or not fields:
+        raise ProgramError(
+            f"the fields of a Replay are {fields!r}; expected dtype and inner shape by name, "
+            'like {"reward": (float, ())}',
+            user_line(),
+        )
+    for name, kind in fields.items():
+        if not isinstance(name, str) or not name.isidentifier():
+            raise ProgramError(f"a field is called {name!r}; expected a name", user_line())
+        if not isinstance(kind, tuple) or len(kind) != 2:
+            raise ProgramError(
+                f"field {name} is {kind!r}; expected a dtype and an inner shape, like (float, ())",
+                user_line(),
+            )
+    return fields
