@@ -25,7 +25,7 @@ from workbench.backends import get
 from workbench.backends.protocol import Compiled
 from workbench.lowering.memory.takeover import holding
 from workbench.measure.checking.agreement import TOLERANCE
-from workbench.program.carried import KEPT, keeping, resumed, starts
+from workbench.program.carrying.carried import KEPT, keeping, resumed, starts
 from workbench.program.values import Output, Program
 from workbench.transforms import Contract, Donate, Persist, Vectorize
 from workbench.transforms.step.transform import Transform

@@ -28,7 +28,7 @@ from workbench.datasets.rows import rows_of
 from workbench.lowering.memory.takeover import holding
 from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.tree import Loop, loops, replaced
-from workbench.program.carried import KEPT, keeping, resumed, starts
+from workbench.program.carrying.carried import KEPT, keeping, resumed, starts
 from workbench.program.dependences import dependences
 from workbench.program.sizes import resolve
 from workbench.program.values import Program

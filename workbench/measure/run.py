@@ -24,7 +24,7 @@ from workbench.measure.runs import checkpoint
 from workbench.measure.runs.checkpoint import Checkpoint
 from workbench.measure.runs.compiling import compiled
 from workbench.measure.runs.progress import Report, bar, beforehand, title
-from workbench.program.carried import KEPT, along, counting, keeping, resumed
+from workbench.program.carrying.carried import KEPT, along, counting, keeping, resumed
 from workbench.program.sizes import resolve
 from workbench.program.text.units import bytes_text, on_threads, percent, seconds_text
 from workbench.program.values import Equations, Program

@@ -13,7 +13,7 @@ from workbench import nn, optim
 from workbench.algorithms import ppo, reinforce
 from workbench.backends.reference.evaluator import Reference
 from workbench.errors import ProgramError, WorkbenchError
-from workbench.program.carried import keeping, resumed, starts
+from workbench.program.carrying.carried import keeping, resumed, starts
 from workbench.program.values import Program
 from workbench.program.wellformed.rules import check
 from workbench.transforms import Place, Simplify

@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.errors import WorkbenchError, nearest
-from workbench.program.carried import Start, along, beginnings, starts
+from workbench.program.carrying.carried import Start, along, beginnings, starts
+from workbench.program.carrying.past import Past, pasts
 from workbench.program.operations.shapes import shape_text
 from workbench.program.values import Program
 
@@ -124,8 +125,10 @@ def fitting(
     checkpoint: Checkpoint, program: Program, sizes: Mapping[str, int], dtype: str
 ) -> dict[str, npt.NDArray[Any]]:
     """Return the tensors as a run of `program` takes them; misfits are listed with their shapes."""
-    known = starts if checkpoint.whole else beginnings
-    wanted = {start.name: start for start in known(program.equations)}
+    carried: tuple[Start | Past, ...] = beginnings(program.equations)
+    if checkpoint.whole:
+        carried = (*starts(program.equations), *pasts(program.equations))
+    wanted = {one.name: one for one in carried}
     if not wanted:
         raise WorkbenchError(f"{program.name} {NOTHING} to start from")
     if checkpoint.whole and program.externals:
@@ -145,7 +148,7 @@ def fitting(
     tensors, wrong = {}, []
     for name in (n for n in wanted if n in checkpoint.tensors):
         values = checkpoint.tensors[name]
-        shape = tuple(n.evaluate(sizes) for n in wanted[name].shape)
+        shape = tuple(n.evaluate(sizes) for n in wanted[name].shape_after(checkpoint.updates))
         if values.shape != shape:
             wrong.append(f"{name} is {shape_text(values.shape)}, expected {shape_text(shape)}")
         elif not _same_kind(values, wanted[name]):
@@ -167,7 +170,7 @@ def fitting(
     return tensors
 
 
-def _same_kind(values: npt.NDArray[Any], start: Start) -> bool:
+def _same_kind(values: npt.NDArray[Any], start: Start | Past) -> bool:
     """Tell whether the kinds agree: floats and integers of any width are converted; nothing else
     is.
     """

@@ -12,7 +12,7 @@ from typing import Any
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.sets.relations import extent_of, is_box, is_subset, project_out, with_dims
 from workbench.polyhedral.tree import blocks, loop_dims, only, statements
-from workbench.program.carried import is_carried
+from workbench.program.carrying.carried import is_carried
 from workbench.program.dependences import needed
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.storage import Storage

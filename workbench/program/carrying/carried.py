@@ -25,6 +25,14 @@ from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.expressions.atoms import Choice, Size
 from workbench.polyhedral.sets.relations import extent_of, hull
 from workbench.polyhedral.tree import Leaf, Loop, Tree, only, sequence
+from workbench.program.carrying.past import (
+    depth_of,
+    kept,
+    looped,
+    past_name,
+    pasts,
+    with_past,
+)
 from workbench.program.dependences import needed
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.text.infix import equation
@@ -58,9 +66,10 @@ class Start:
     outside: bool
     """True if they come from an external object: the program cannot set its state."""
 
-    @property
-    def shape(self) -> tuple[Expression, ...]:
-        """The lengths of the statement's dimensions, then the inner shape."""
+    def shape_after(self, updates: int) -> tuple[Expression, ...]:
+        """Return the lengths of the statement's dimensions, then the inner shape; the number of
+        updates before is of no matter.
+        """
         lengths = [upper for _, upper in hull(self.statement.domain)]
         return (*lengths, *(expression(n) for n in self.array.shape))
 
@@ -176,7 +185,14 @@ def keeping(program: Program, written: Equations | None = None) -> Program:
     `written` are the equations as written, where steps have changed them.
     """
     equations = program.equations
-    arrays, statements, leaves, outputs = [], [], [], []
+    arrays, statements, outputs = [], [], []
+    leaves: list[Tree] = []
+    for past in pasts(written or equations):
+        own, reader = kept(equations, past, KEPT + past.name)
+        arrays.append(own)
+        statements.append(reader)
+        leaves.append(looped(reader, equations.updates))
+        outputs.append(Output(own.name, own.name))
     for start in starts(written or equations):
         s, name = start.statement, KEPT + start.name
         end = equations.dim[equations.updates].size
@@ -236,10 +252,18 @@ def resumed(
         else s
         for s in equations.statements
     ]
-    live = _live(replace(equations, statements=tuple(statements)))
+    past = {p.name: p for p in pasts(written) if p.name in given}
+    going_on = with_past(replace(equations, statements=tuple(statements)), past, first)
+    live = _live(going_on)
     schedule = only(program.schedule, set(live.statement))
     assert schedule is not None, "every output is written by a statement"
-    return replace(program, equations=live, schedule=schedule)
+    ahead = [
+        looped(s, equations.updates)
+        for s in (live.statement.get(past_name(name)) for name in past)
+        if s is not None
+    ]
+    tree = sequence([*ahead, schedule]) if ahead else schedule
+    return replace(program, equations=live, schedule=tree)
 
 
 def _sizes_of_updates(equations: Equations) -> Iterator[Size]:
@@ -303,7 +327,11 @@ def _needs_no_more(equations: Equations, start: set[str]) -> None:
         s = needed.pop()
         for read in s.reads:
             array = equations.array[read.array]
-            if updates in array.dims and not _is_near(equations, read, array):
+            if (
+                updates in array.dims
+                and not _is_near(equations, read, array)
+                and depth_of(equations, read) is None
+            ):
                 raise ProgramError(
                     f"{equation(s, equations)} reads {array.name} of other updates than its own, "
                     f"which a run that goes on from here does not have",

@@ -1,0 +1,109 @@
+"""Programs with replay are saved and gone on from, bit for bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.language.replay.test_replay import walk
+from workbench import rl
+from workbench.errors import ProgramError, WorkbenchError
+from workbench.program.values import Program
+
+
+def whole_and_parts(
+    program: Program | wb.Variant, cut: int, path: Path, backend: str, updates: int = 11
+) -> tuple[wb.Result, dict[str, Any]]:
+    """A run of all updates, and what two runs say together of which the second goes on."""
+    options: dict[str, Any] = {"backend": backend, "progress": False}
+    whole = wb.run(program, sizes={"I": updates}, seed=3, **options)
+    first = wb.run(program, sizes={"I": cut}, seed=3, keep=True, **options)
+    first.save(path)
+    second = wb.run(program, sizes={"I": updates - cut}, parameters=path, **options)
+    joined = {}
+    for name in whole:
+        axis = whole.dims[name].index("i")
+        before = np.take(first[name], range(cut), axis)
+        joined[name] = np.concatenate([before, second[name]], axis)
+    return whole, joined
+
+
+@pytest.mark.parametrize("each", [False, True], ids=["each update", "each step"])
+@pytest.mark.parametrize("cut", [1, 2, 3, 7])
+def test_run_that_goes_on_draws_of_what_was_before(tmp_path: Path, each: bool, cut: int) -> None:
+    """Of a ring of three updates one, two and all are from before, and rows of more are gone."""
+    for program in (wb.variant(walk(each=each)), wb.optimize(walk(each=each), backend="numpy")):
+        whole, joined = whole_and_parts(program, cut, tmp_path / "x.safetensors", "numpy")
+        for name in whole:
+            np.testing.assert_array_equal(joined[name], whole[name], err_msg=name)
+
+
+def test_compiled_run_goes_on(tmp_path: Path) -> None:
+    program = wb.optimize(walk(each=True), backend="native")
+    whole, joined = whole_and_parts(program, 5, tmp_path / "x.safetensors", "native")
+    for name in whole:
+        np.testing.assert_array_equal(joined[name], whole[name], err_msg=name)
+
+
+def test_third_run_goes_on_from_a_second(tmp_path: Path) -> None:
+    program, path = wb.optimize(walk(each=True), backend="numpy"), tmp_path / "x.safetensors"
+    options: dict[str, Any] = {"backend": "numpy", "progress": False}
+    whole = wb.run(program, sizes={"I": 6}, **options)
+    wb.run(program, sizes={"I": 1}, keep=True, **options).save(path)
+    for _ in range(2):
+        wb.run(program, sizes={"I": 1}, keep=True, parameters=path, **options).save(path)
+    last = wb.run(program, sizes={"I": 3}, parameters=path, **options)
+    np.testing.assert_array_equal(last["number"], whole["number"][3:])
+    np.testing.assert_array_equal(last["drawn"], whole["drawn"][3:])
+
+
+def test_what_is_kept_are_the_updates_that_may_be_drawn_again(tmp_path: Path) -> None:
+    program = wb.optimize(walk(), backend="numpy")
+    options: dict[str, Any] = {"backend": "numpy", "progress": False, "keep": True}
+    shapes = {
+        I: wb.run(program, sizes={"I": I}, **options).carried["replay.x"].shape
+        for I in (1, 2, 3, 9)
+    }
+    assert shapes == {1: (2, 1, 3, 2), 2: (2, 2, 3, 2), 3: (2, 2, 3, 2), 9: (2, 2, 3, 2)}
+
+
+def test_replay_of_another_capacity_refused_with_shapes(tmp_path: Path) -> None:
+    program, path = wb.optimize(walk(), backend="numpy"), tmp_path / "x.safetensors"
+    options: dict[str, Any] = {"backend": "numpy", "progress": False}
+    wb.run(program, sizes={"I": 9}, keep=True, **options).save(path)
+    with pytest.raises(
+        WorkbenchError, match=r"replay.x is \(2, 2, 3, 2\), expected \(2, 3, 3, 2\)"
+    ):
+        wb.run(program, sizes={"I": 2, "N": 24}, parameters=path, **options)
+
+
+def test_reads_of_all_that_ever_was_are_refused(tmp_path: Path) -> None:
+    """Nothing says how much of it a later run needs."""
+
+    @wb.program
+    def example(I: int = 4) -> dict[str, Any]:
+        i = wb.dim(i=I)
+        x = wb.recurrent("x", (), over=i)
+        drawn = wb.within(wb.cast(wb.uniform(over=i), int), 0, i + 1)
+        x[0] = 1.0
+        x[i + 1] = 0.5 * x + wb.gather(x, i=drawn)
+        return {"x": x[i + 1] * 1.0}
+
+    with pytest.raises(ProgramError, match="reads x of other updates than its own"):
+        wb.run(example(), backend="numpy", keep=True, progress=False)
+
+
+def test_replay_without_parameters_is_not_enough_to_go_on(tmp_path: Path) -> None:
+    @wb.program
+    def example(I: int = 4) -> dict[str, Any]:
+        i, k, b = wb.dims(i=I, k=2, b=1)
+        replay = rl.Replay(3, {"n": (int, ())}, over=(b, i))
+        replay.write(n=wb.index(i))
+        return {"n": replay.sample(k)["n"]}
+
+    with pytest.raises(WorkbenchError, match="nor another recurrence to keep"):
+        wb.run(example(), backend="numpy", keep=True, progress=False)
