@@ -363,3 +363,36 @@ def test_index_outside_of_an_embedding_is_an_error_with_the_instance() -> None:
     ):
         with pytest.raises(WorkbenchError, match=r"3.*t=3|t=3.*3"):
             run()
+
+
+def test_duelling_network_refused_without_a_shared_layer() -> None:
+    @wb.program
+    def example(T: int = 2) -> dict[str, Any]:
+        return {"y": nn.duelling("q", 2, (), 3)}
+
+    with pytest.raises(ProgramError, match="network 'q': a duelling network without hidden layers"):
+        example()
+
+
+def test_duelling_networks_values_are_worth_and_advantages_less_their_mean() -> None:
+    @wb.program
+    def example(T: int = 3) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        q = everywhere(nn.duelling("q", 2, (4,), 3))
+        theta = nn.parameters(q)
+        x = wb.normal(shape=2, over=t)
+        y = q(theta, x)
+        loss = (y * y).sum().sum(over=t)
+        found = wb.gradient(loss, theta)
+        return {"x": x, "y": y, "loss": loss, **{f"d.{n}": g for n, g in found.items()}}
+
+    program = example()
+    reference = Reference(program.equations, seed=SEED)
+    p, x = own(reference, "q"), reference.array("x")
+    h = np.tanh(x @ p["features.weight_1"] + p["features.bias_1"])
+    worth = h @ p["worth.weight_1"] + p["worth.bias_1"]
+    advantage = h @ p["advantage.weight_1"] + p["advantage.bias_1"]
+    expected = worth + advantage - advantage.mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(reference.array("y"), expected, rtol=1e-12)
+    names = [f"q.{part}" for part in ("features.weight_1", "worth.bias_1", "advantage.weight_1")]
+    check(program, [f"parameters.{n}" for n in names], [f"d.{n}" for n in names])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,56 @@ def test_optimizer_takes_the_steps_of_its_definition(ours: Any, theirs: Any, opt
 
 
 # -- target networks -------------------------------------------------------------------------------
+
+
+def adam(x: Array, made: Callable[[int], bool]) -> Iterator[Array]:
+    """As torch.optim.Adam, of which `step` is called in some updates only."""
+    first, second, steps = np.zeros_like(x), np.zeros_like(x), 0
+    for i in count():
+        yield x
+        if made(i):
+            steps += 1
+            g = gradient(x)
+            first, second = 0.9 * first + 0.1 * g, 0.999 * second + 0.001 * g * g
+            mean, square = first / (1 - 0.9**steps), second / (1 - 0.999**steps)
+            x = x - RATE * mean / (np.sqrt(square) + 1e-8)
+
+
+@pytest.mark.parametrize(
+    ("when", "made"),
+    [
+        (lambda i: wb.index(i) >= 3, lambda i: i >= 3),
+        (lambda i: wb.index(i) % 2 == 1, lambda i: i % 2 == 1),
+    ],
+    ids=["late", "every other"],
+)
+def test_adam_makes_the_updates_that_are_asked_for(when: Any, made: Any) -> None:
+    @wb.program
+    def descending(I: int = 7) -> dict[str, Any]:
+        i = wb.dim(i=I)
+        theta = nn.parameters(nn.linear("net", 2, 1), over=i)
+        rest = theta.tensors["net.weight_1"] - AIM
+        loss = 0.05 * (rest * rest * rest * rest).sum()
+        theta.update(optim.adam(wb.gradient(loss, theta), RATE, when=when(i)))
+        return {"loss": loss}
+
+    found = Reference(descending().equations, seed=1).array("parameters.net.weight_1")
+    wanted = list(islice(adam(found[0], made), 8))
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("when", [1.0, True, [True, False]], ids=str)
+def test_adam_refused_when_what_to_make_is_no_boolean(when: Any) -> None:
+    @wb.program
+    def descending(I: int = 7) -> dict[str, Any]:
+        i = wb.dim(i=I)
+        theta = nn.parameters(nn.linear("net", 2, 1), over=i)
+        loss = theta.tensors["net.weight_1"].sum()
+        theta.update(optim.adam(wb.gradient(loss, theta), RATE, when=when))
+        return {"loss": loss}
+
+    with pytest.raises(ProgramError, match=r"^when=.*; expected a boolean scalar over i"):
+        descending()
 
 
 def following(options: Mapping[str, Any], over: int = 1) -> Program:

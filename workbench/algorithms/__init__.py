@@ -1,6 +1,7 @@
 """Algorithms, one file each, written as their papers do."""
 
 from workbench.algorithms.a2c import a2c
+from workbench.algorithms.dqn import dqn
 from workbench.algorithms.ppo import ppo
 from workbench.algorithms.q_learning import q_learning
 from workbench.algorithms.reinforce import reinforce
@@ -16,11 +17,16 @@ TABULAR = {template.name: template for template in (q_learning, sarsa)}
 FROM_LOGS = {template.name: template for template in (swiftrl,)}
 """Those that learn from a data set `log`, which they are given."""
 
+OFF_POLICY = {template.name: template for template in (dqn,)}
+"""Those that learn from replay, which run with environments of discrete actions."""
+
 __all__ = [
     "ALGORITHMS",
     "FROM_LOGS",
+    "OFF_POLICY",
     "TABULAR",
     "a2c",
+    "dqn",
     "ppo",
     "q_learning",
     "reinforce",

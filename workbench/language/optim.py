@@ -10,8 +10,8 @@ from typing import Any
 
 from workbench.errors import ProgramError
 from workbench.language.gradient import Gradient
-from workbench.language.nn import Parameters, carried, constant, step_number
-from workbench.language.tracing.functions import minimum, sqrt
+from workbench.language.nn import Member, Parameters, carried, constant, step_number
+from workbench.language.tracing.functions import minimum, sqrt, where
 from workbench.language.tracing.nodes import apply, as_tensor, cast, index
 from workbench.language.tracing.quoting import element_text
 from workbench.language.tracing.tensor import Tensor, TensorLike
@@ -75,8 +75,13 @@ def adam(
     beta_1: float = 0.9,
     beta_2: float = 0.999,
     eps: float = 1e-8,
+    when: Tensor | None = None,
 ) -> Mapping[str, Tensor]:
-    """Apply Adam (Kingma & Ba 2015, algorithm 1); its moments are stored beside the parameters."""
+    """Apply Adam (Kingma & Ba 2015, algorithm 1); its moments are stored beside the parameters.
+
+    `when`, a boolean over the dims of the updates, tells which of them are made: in the others
+    parameters and moments stay as they are, and the algorithm's step does not count.
+    """
     _expect(gradient)
     parameters = gradient.parameters
     zeros = parameters.like(constant(0.0))
@@ -85,7 +90,7 @@ def adam(
     # no variable holds a single parameter's moment or step: it would be named, and so a statement
     values, means, squares = {}, {}, {}
     with scope("optimizer"):
-        k = cast(index(step_number(parameters.over) + 1), "float")
+        k = _made(parameters, when)
         correction_1 = 1.0 - apply("power", beta_1, k)
         correction_2 = 1.0 - apply("power", beta_2, k)
         for name, g in gradient.items():
@@ -95,9 +100,34 @@ def adam(
             values[name] = parameters.tensors[name] - as_tensor(learning_rate) * (
                 means[m] / correction_1 / (sqrt(squares[v] / correction_2) + eps)
             )
-    first.update(means)
-    second.update(squares)
-    return values
+    first.update(_chosen(when, means, first.tensors))
+    second.update(_chosen(when, squares, second.tensors))
+    return _chosen(when, values, parameters.tensors)
+
+
+def _made(parameters: Parameters, when: Any) -> Tensor:
+    """Return the number of updates made, the present one included."""
+    if when is None:
+        return cast(index(step_number(parameters.over) + 1), "float")
+    known = isinstance(when, Tensor) and when.dtype == "bool" and not when.shape
+    if not known or not set(when.dims) <= set(parameters.over):
+        raise ProgramError(
+            f"when={when!r}; expected a boolean scalar over {', '.join(parameters.over)}",
+            user_line(),
+        )
+    made = carried({"made": Member((), constant(0.0))}, parameters.over, "optimizer")
+    present = made.tensors["made"] + 1.0
+    made.update({"made": where(when, present, made.tensors["made"])})
+    return present
+
+
+def _chosen(
+    when: Tensor | None, after: Mapping[str, Tensor], before: Mapping[str, Tensor]
+) -> Mapping[str, Tensor]:
+    """Return what follows where an update is made, and what was before elsewhere."""
+    if when is None:
+        return after
+    return {name: where(when, x, before[name]) for name, x in after.items()}
 
 
 def rmsprop(

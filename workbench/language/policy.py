@@ -61,3 +61,13 @@ def policy_of(
         )
     mlp = nn.mlp(name, inputs, hidden, env.action_size, layers=layers)
     return Policy(mlp, nn.vector("log_std", env.action_size))
+
+
+def choices_of(env: Any) -> int:
+    """Return the number of an environment's actions, for what takes the best of them."""
+    if not hasattr(env, "action_count"):
+        raise ProgramError(
+            f"{env!r} has no action_count (discrete actions): there is no best one of its actions",
+            user_line(),
+        )
+    return int(env.action_count)

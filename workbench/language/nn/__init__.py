@@ -6,6 +6,7 @@ other file has networks of one kind.
 
 from workbench.language.nn.attention import attention
 from workbench.language.nn.cells import gru, lstm
+from workbench.language.nn.duelling import duelling
 from workbench.language.nn.initializers import Initializer, constant, normal, orthogonal, uniform
 from workbench.language.nn.layers import embedding, layer_norm, vector
 from workbench.language.nn.mlp import Activation, linear, mlp
@@ -30,6 +31,7 @@ __all__ = [
     "attention",
     "carried",
     "constant",
+    "duelling",
     "embedding",
     "gru",
     "layer_norm",
