@@ -26,6 +26,9 @@ class Coming(Sequence[T]):
         self._lock = threading.RLock()
 
     def __iter__(self) -> Iterator[T]:
+        if self._ended:
+            yield from self._made
+            return
         place = 0
         while self._has(place):
             yield self._made[place]
@@ -52,6 +55,8 @@ class Coming(Sequence[T]):
 
     def _has(self, place: int) -> bool:
         """Make elements up to a place; tell whether there are as many."""
+        if self._ended:
+            return len(self._made) > place
         with self._lock, without_collection():
             while len(self._made) <= place and not self._ended:
                 try:

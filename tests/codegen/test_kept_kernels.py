@@ -13,10 +13,12 @@ from tests.programs import PROGRAMS
 from tests.soundness.__main__ import meanings
 from tests.soundness.proposals import Dice, accepted
 from workbench.algorithms import reinforce
-from workbench.codegen import joined_launches, kernels
+from workbench.codegen import joined_launches, kernels, launches_at_once, run_memory
 from workbench.codegen.kernels import ProgramKernels, program_kernels
+from workbench.codegen.writing import kernel_statements
 from workbench.planning.cost.kernels import kernel_steps
 from workbench.planning.cost.kernels.kernel_steps import KernelStep
+from workbench.program.sizes import resolve
 from workbench.program.values import Program
 
 LENGTH = 4
@@ -24,7 +26,11 @@ WALKS = 1
 
 KEEPING = (
     (kernels, "_kept"),
-    (joined_launches, "_rows_of"),
+    (kernels, "_values"),
+    (joined_launches, "_touched"),
+    (kernel_statements, "_used"),
+    (launches_at_once, "_is_wide"),
+    (run_memory, "_scratch_bytes"),
     (kernel_steps, "_launched"),
 )
 
@@ -45,8 +51,9 @@ def told(made: ProgramKernels) -> list[object]:
     return [*each, repr(made.checks), repr(made.calls), made.loops.body]
 
 
-def priced(made: ProgramKernels) -> tuple[KernelStep, ...]:
-    return kernel_steps.kernel_steps(made, 4)
+def priced(made: ProgramKernels) -> tuple[tuple[KernelStep, ...], int]:
+    held = run_memory.peak_bytes(made, resolve(made.program.equations), "float32", 2)
+    return kernel_steps.kernel_steps(made, 4), held
 
 
 def expect_as_from_scratch(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ nothing that it touches. It does not know how kernels are written.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -105,44 +105,47 @@ class _Joining:
         return placed(records, launches, self.memory)
 
     def _touched(self, launch: Launch) -> _Touched:
-        reads, writes = (
-            frozenset(self._memory_of(name) for name in names)
-            for names in (launch.reads, launch.writes)
-        )
         statement = self.program.statement[launch.statement]
-        if self.axes[statement.name]:
-            return _Touched(launch, reads, writes)
-        touched = dict.fromkeys((statement.array, *(r.array for r in statement.reads)))
-        stored = [self.stored[array] for array in touched]
-        memory = tuple(self._memory_of(one.buffer.name) for one in stored)
-        rows = _rows_of(Same(statement, *stored), launch.values, memory)
-        if rows is None:
-            return _Touched(launch, reads, writes)
-        return _Touched(launch, reads, writes, *rows)
+        stored = [self.stored[array] for array in dict.fromkeys(_arrays(statement))]
+        memory = tuple(self.memory.get(one.buffer.name, one.buffer.name) for one in stored)
+        return _touched(Same(launch, statement, *stored), memory, bool(self.axes[statement.name]))
 
-    def _memory_of(self, buffer: str) -> str:
-        return self.memory.get(buffer, buffer)
+
+def _arrays(statement: Statement) -> Iterator[str]:
+    """Yield the arrays that a statement touches, that which it writes first."""
+    yield statement.array
+    for read in statement.reads:
+        yield read.array
+
+
+@lru_cache(maxsize=4096)
+def _touched(objects: Same, memory: tuple[str, ...], has_axes: bool) -> _Touched:
+    """Return what a launch touches. The objects are the launch, its statement, and the storage of
+    each array that this touches, which is in `memory`; `has_axes`: it has array axes.
+    """
+    launch, statement, *storage = objects.objects
+    in_memory = {one.buffer.name: name for one, name in zip(storage, memory, strict=True)}
+    reads, writes = (
+        frozenset(in_memory[name] for name in names) for names in (launch.reads, launch.writes)
+    )
+    rows = None if has_axes else _rows_of(statement, launch, storage, in_memory)
+    return _Touched(launch, reads, writes, *(rows or ()))
 
 
 Rows = tuple[Expression, frozenset[Row], frozenset[str]]
 
 
-@lru_cache(maxsize=4096)
 def _rows_of(
-    objects: Same, values: tuple[tuple[str, Expression], ...], memory: tuple[str, ...]
+    statement: Statement, launch: Launch, storage: Sequence[Stored], memory: Mapping[str, str]
 ) -> Rows | None:
     """Return how many elements of a statement are in a row, the rows that it touches, and the
     memory that has numbers for all elements; None where one loop is not all that it is.
-
-    The objects are the statement, and the storage of each array that it touches, which is in
-    `memory`.
     """
-    statement, *storage = objects.objects
     row = _row(statement)
     if row is None:
         return None
-    stored = {one.array.name: (one, in_) for one, in_ in zip(storage, memory, strict=True)}
-    place = dict(values)
+    stored = {one.array.name: (one, memory[one.buffer.name]) for one in storage}
+    place = dict(launch.values)
     touched = [(row.array, row.write), *((r.array, r.index) for r in row.reads if r.shape)]
     rows = set[Row]()
     for array, index in touched:

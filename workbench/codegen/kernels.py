@@ -209,7 +209,7 @@ class _Writing:
             if isinstance(record, Launch) or (isinstance(record, For) and record.apart):
                 yield self._kernel(record, around)
             elif isinstance(record, For):
-                inside = {**around, record.variable: (record.lower, record.upper - 1)}
+                inside = {**around, record.variable: _values(record.lower, record.upper)}
                 yield from self.kernels(record.body, inside)
             elif isinstance(record, (If, AtOnce)):
                 yield from self.kernels(record.body, around)
@@ -251,6 +251,12 @@ class _Writing:
                 assert name in self.loops.own, f"{name} is in a block, and not its own"
                 memory[name] = memory.get(inside.source or "", name)
         return memory
+
+
+@lru_cache(maxsize=4096)
+def _values(lower: Expression, upper: Expression) -> tuple[Expression, Expression]:
+    """Return the least and the greatest value of a loop's variable, one object for equal ones."""
+    return lower, upper - 1
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 
 from workbench.codegen.emitter import total
 from workbench.codegen.joined_launches import memory_in
+from workbench.identity import remembered
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, AtOnce, For, Free, If, Launch, Record
 from workbench.lowering.values.stored import symbolic
-from workbench.program.values import Program
+from workbench.program.values import Array, Program, Statement
 
 LONG = 1024
 """The least elements that a long statement reads or writes."""
@@ -67,10 +68,9 @@ class _Taking:
 
     def _is_long(self, launch: Launch) -> bool:
         statement = self.program.statement[launch.statement]
-        written = total(symbolic(self.program.array[statement.array].shape))
-        read = (total(symbolic(r.shape)) for r in statement.reads)
-        wide = any(not n.terms and n.constant >= LONG for n in (written, *read))
-        return wide or bool(written.terms) or bool(self.axes[statement.name])
+        if self.axes[statement.name]:
+            return True
+        return _is_wide(statement, self.program.array[statement.array])
 
     def _waits(self, one: Launch, other: Launch) -> bool:
         """Tell whether one has to run before the other: one writes what the other touches."""
@@ -80,6 +80,17 @@ class _Taking:
 
     def _places(self, names: Sequence[str]) -> set[str]:
         return {self.memory.get(name, name) for name in names}
+
+
+@remembered(4096, same=2)
+def _is_wide(statement: Statement, array: Array) -> bool:
+    """Tell whether an instance of a statement, which writes this array, reads or writes many
+    elements.
+    """
+    written = total(symbolic(array.shape))
+    read = (total(symbolic(r.shape)) for r in statement.reads)
+    wide = any(not n.terms and n.constant >= LONG for n in (written, *read))
+    return wide or bool(written.terms)
 
 
 @dataclass

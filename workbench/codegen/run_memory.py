@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.codegen.kernel_work import scratch_bytes
-from workbench.codegen.kernels import ProgramKernels
+from workbench.codegen.kernels import KEPT, KernelRecords, ProgramKernels
+from workbench.identity import remembered
 from workbench.lowering.loops.arena import Arena, arena, block_memory
 from workbench.lowering.loops.bytes import FLOAT_BYTES, bytes_of
 from workbench.lowering.loops.records import DEVICE, Allocate, walk
+from workbench.polyhedral.expression import Expression
 
 LINE = 64
 """The bytes of a cache line, with one of which memory begins."""
@@ -50,7 +52,7 @@ def run_memory(
     scratch: list[int] = []
     blocks: list[Arena | None] = []
     for kernel in made.kernels:
-        needed = scratch_bytes(kernel.records, real).evaluate(sizes) if space == DEVICE else 0
+        needed = _scratch_bytes(kernel, real).evaluate(sizes) if space == DEVICE else 0
         of_block = None
         if kernel.dealing is not None:
             begun = (r for r in walk(kernel.body) if isinstance(r, Allocate) and not r.source)
@@ -75,3 +77,8 @@ def peak_bytes(
     own = run_memory(made, sizes, dtype, space).bytes(threads)
     results = (b for b in made.buffers.values() if b.initial == "nan" and b.space == space)
     return sum(bytes_of(b, sizes, dtype) for b in results) + (own + LINE if own else 0)
+
+
+@remembered(KEPT)
+def _scratch_bytes(kernel: KernelRecords, real: int) -> Expression:
+    return scratch_bytes(kernel.records, real)

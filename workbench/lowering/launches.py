@@ -7,6 +7,7 @@ array operations: the kernels are made from statements (`codegen`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from workbench.identity import remembered
 from workbench.lowering.loop_program import LoopProgram
@@ -17,6 +18,7 @@ from workbench.lowering.memory.lives import homes, lives, shapes
 from workbench.lowering.memory.tiles import tiles
 from workbench.lowering.values.scope import FreshNames, Workspace
 from workbench.lowering.values.stored import Stored
+from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.loops import from_tree
 from workbench.program.accumulating import derived
 from workbench.program.values import Program
@@ -63,7 +65,7 @@ def _records(
             statement = program.statement[node.statement]
             reads = dict.fromkeys(storage[r.array].buffer.name for r in statement.reads)
             written = storage[statement.array].buffer.name
-            records.append(Launch(node.statement, node.values, tuple(reads), (written,)))
+            records.append(_launch(node.statement, node.values, tuple(reads), (written,)))
             continue
         body = tuple(_records(program, node.body, storage))
         if isinstance(node, from_tree.Guard):
@@ -81,3 +83,16 @@ def _records(
             )
         )
     return records
+
+
+@lru_cache(maxsize=4096)
+def _launch(
+    statement: str,
+    values: tuple[tuple[str, Expression], ...],
+    reads: tuple[str, ...],
+    writes: tuple[str, ...],
+) -> Launch:
+    """Return the launch of a statement, one object for equal ones: what is known of it is found
+    again by its identity.
+    """
+    return Launch(statement, values, reads, writes)

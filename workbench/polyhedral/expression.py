@@ -265,6 +265,8 @@ class Expression(Hashed):
 
     def evaluate(self, values: Mapping[str, int]) -> int:
         """Return the value, given every dimension and parameter that occurs by name."""
+        if not self.terms:
+            return self.constant
         value: int = evaluated(
             self, lambda a: int(values[a.name]), lambda part: part.evaluate(values)
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 from workbench.identity import remembered
@@ -78,9 +78,9 @@ class Loop:
         return dict(self.offsets)
 
     @cached_property
-    def standings(self) -> dict[tuple[str, tuple[str, ...]], Standing]:
-        """The answers of `standing`, by statements and their dimensions."""
-        return {}
+    def standings(self) -> dict[tuple[object, ...], tuple[Standing, Standing]]:
+        """The answers of `standings` for this loop and those like it."""
+        return _standings_like(self.dim, self.tile, self.offsets)
 
 
 def block_dim(dim: str, size: int) -> str:
@@ -99,18 +99,21 @@ class Standing(NamedTuple):
     divisor: int = 1
 
 
+@lru_cache(maxsize=1024)
+def _standings_like(
+    dim: str, tile: int | None, offsets: tuple[tuple[str, int], ...]
+) -> dict[tuple[object, ...], tuple[Standing, Standing]]:
+    """Return a place for the answers about loops that are alike: a step makes new ones of all that
+    are around what it changes.
+    """
+    return {}
+
+
 def standing(loop: Loop, statement: str, dims: tuple[str, ...]) -> Standing:
     """Return where a statement over `dims` stands in a loop around it, by the loop's dimension.
 
     In a loop over blocks it stands by the dimension that counts them, if it has one.
     """
-    place = loop.standings.get((statement, dims))
-    if place is None:  # every dependence of the statement asks
-        place = loop.standings[statement, dims] = _standing(loop, statement, dims)
-    return place
-
-
-def _standing(loop: Loop, statement: str, dims: tuple[str, ...]) -> Standing:
     shift = loop.offset(statement)
     if loop.tile is None:
         return Standing(dims.index(loop.dim), shift)

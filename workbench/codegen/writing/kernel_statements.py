@@ -6,14 +6,16 @@ nothing else of the program.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from workbench.codegen.emitter import Emitter
 from workbench.codegen.writing.instance_writer import InstanceWriter
+from workbench.identity import Same
 from workbench.lowering.loops.records import Launch
-from workbench.lowering.memory.takeover import memory_of
+from workbench.lowering.memory.takeover import Ownership, memory_of
 from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import Stored, memory_order
 from workbench.polyhedral.loops.axis_blocks import AxisBlock, axis_blocks
@@ -32,6 +34,21 @@ class StatementPlace:
     axes: tuple[str, ...]
     blocks: tuple[AxisBlock, ...]
     beside: frozenset[str] | None
+
+
+class Used(NamedTuple):
+    """The arrays that statements touch, and their dimensions."""
+
+    arrays: tuple[str, ...]
+    dims: frozenset[str]
+
+
+@lru_cache(maxsize=4096)
+def _used(of: Same) -> Used:
+    statements = of.objects
+    arrays = (array for s in statements for array in (s.array, *(r.array for r in s.reads)))
+    dims = frozenset(d for s in statements for d in (*s.dims, *s.reduction_dims))
+    return Used(tuple(dict.fromkeys(arrays)), dims)
 
 
 @dataclass(frozen=True)
@@ -55,25 +72,25 @@ class Statements:
         """Return those of one kernel."""
         names = dict.fromkeys(launch.statement for launch in launches)
         statements = tuple(self.program.statement[name] for name in names)
-        touched = dict.fromkeys(
-            array for s in statements for array in (s.array, *(r.array for r in s.reads))
-        )
-        dims = {d for s in statements for d in (*s.dims, *s.reduction_dims)}
+        used = _used(Same(*statements))
+        memory = memory_of(self.program)
         return KernelStatements(
             statements,
-            tuple(self.stored[array] for array in touched),
-            tuple(self._place(s, frozenset(touched)) for s in statements),
-            tuple(dim for dim in self.order if dim in dims),
+            tuple(self.stored[array] for array in used.arrays),
+            tuple(self._place(s, used.arrays, memory) for s in statements),
+            tuple(dim for dim in self.order if dim in used.dims),
         )
 
-    def _place(self, statement: Statement, touched: frozenset[str]) -> StatementPlace:
-        path, memory = self.paths[statement.name], memory_of(self.program)
+    def _place(
+        self, statement: Statement, touched: Sequence[str], memory: Ownership
+    ) -> StatementPlace:
         result = statement.array
         needed = len(self.program.writers[result]) > 1 or result in memory.masked
+        path = self.paths[statement.name]
         return StatementPlace(
             self.axes[statement.name],
             axis_blocks(statement.name, statement.dims, path),
-            None if needed else touched & memory.together(result),
+            None if needed else memory.together(result).intersection(touched),
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -91,6 +92,8 @@ class _Layout:
     needs: Iterator[int]
     elsewhere: frozenset[str] = frozenset()
     held: dict[str, tuple[int, int]] = field(default_factory=dict)
+    in_order: list[tuple[int, int]] = field(default_factory=list)
+    """What is held, from the first place on."""
     memory_of: dict[str, str] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
     scratch: list[int] = field(default_factory=list)
@@ -112,15 +115,20 @@ class _Layout:
                 isinstance(record, Launch) or (isinstance(record, For) and record.apart)
             ):
                 self.hold_scratch()
-                self.held.pop(SCRATCH, None)
+                self._release(SCRATCH)
             elif isinstance(record, (For, If, AtOnce)):
                 self.lay(record.body, launched)
         self._free(done)
 
     def _free(self, names: list[str]) -> None:
         for name in names:
-            self.held.pop(name, None)
+            self._release(name)
         names.clear()
+
+    def _release(self, name: str) -> None:
+        place = self.held.pop(name, None)
+        if place is not None:
+            del self.in_order[bisect_left(self.in_order, place)]
 
     def _allocate(self, record: Allocate) -> None:
         buffer = record.buffer
@@ -145,10 +153,13 @@ class _Layout:
         """Hold the first gap with so many bytes; return its place."""
         needed = (needed + BEYOND + LINE - 1) // LINE * LINE
         place = 0
-        for begin, behind in sorted(self.held.values()):
+        for begin, behind in self.in_order:
             if begin - place >= needed:
                 break
-            place = max(place, behind)
+            if behind > place:
+                place = behind
+        self._release(name)
         self.held[name] = (place, place + needed)
+        insort(self.in_order, self.held[name])
         self.end = max(self.end, place + needed)
         return place

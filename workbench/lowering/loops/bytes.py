@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from workbench.errors import WorkbenchError, nearest
 from workbench.lowering.loops.records import (
@@ -20,6 +21,7 @@ from workbench.lowering.loops.records import (
     Record,
     walk,
 )
+from workbench.polyhedral.expression import Expression
 
 FLOAT_BYTES = {"float32": 4, "float64": 8}
 
@@ -48,7 +50,14 @@ class Point:
 def bytes_of(buffer: Buffer, sizes: Mapping[str, int], dtype: str) -> int:
     """Return the bytes of one buffer."""
     item = ITEM_BYTES.get(buffer.dtype) or FLOAT_BYTES[dtype]
-    return buffer.elements.evaluate(sizes) * item
+    elements = buffer.elements
+    return _value(elements, tuple((name, sizes[name]) for name in elements.sizes)) * item
+
+
+@lru_cache(maxsize=4096)
+def _value(elements: Expression, sizes: tuple[tuple[str, int], ...]) -> int:
+    """Return a number of elements: of a program's variants most buffers are the same."""
+    return elements.evaluate(dict(sizes))
 
 
 def timeline(

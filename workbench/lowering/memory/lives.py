@@ -25,8 +25,15 @@ def lives(program: Program, storage: Storage | None = None) -> dict[str, Lifetim
     storage = program.storage if storage is None else storage
     program = derived(program)
     live = _together(program, storage)
-    pairs = frozenset(storage.contracted)
-    return {a.name: live[a.name].folded(_positions(a, pairs)) for a in program.arrays}
+    folded: dict[str, list[str]] = {}
+    for array, dim in storage.contracted:
+        folded.setdefault(array, []).append(dim)
+    return {
+        a.name: live[a.name].folded(_positions(a, folded[a.name]))
+        if a.name in folded
+        else live[a.name].whole
+        for a in program.arrays
+    }
 
 
 def windows_but_for_blocks(
@@ -35,12 +42,13 @@ def windows_but_for_blocks(
     """Return the windows of an array where slots need not come in whole blocks."""
     program = derived(program)
     live = _together(program, storage)[array]
-    return live.but_for_blocks(_positions(program.array[array], storage.contracted))
+    dims = [dim for name, dim in storage.contracted if name == array]
+    return live.but_for_blocks(_positions(program.array[array], dims))
 
 
-def _positions(array: Array, contracted: Collection[tuple[str, str]]) -> list[int]:
-    """Return the positions of an array's dimensions that are contracted."""
-    return [k for k, d in enumerate(array.dims) if (array.name, d) in contracted]
+def _positions(array: Array, dims: Collection[str]) -> list[int]:
+    """Return the positions of dimensions of an array."""
+    return [k for k, dim in enumerate(array.dims) if dim in dims]
 
 
 def _together(program: Program, storage: Storage) -> Mapping[str, Together]:

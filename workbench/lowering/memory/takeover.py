@@ -106,13 +106,18 @@ class Ownership:
         """The place of every statement in the text of the schedule."""
         return {name: n for n, name in enumerate(statements(self.program.schedule))}
 
-    def together(self, array: str) -> set[str]:
+    def together(self, array: str) -> frozenset[str]:
         """Return the arrays in one piece of memory with an array, itself included."""
-        arrays = {array}
-        pairs = [pair for pair in self.program.storage.donated if pair[0] != pair[1]]
-        while more := {name for pair in pairs if arrays & set(pair) for name in pair} - arrays:
-            arrays |= more
-        return arrays
+        return self._groups.get(array) or frozenset((array,))
+
+    @cached_property
+    def _groups(self) -> Mapping[str, frozenset[str]]:
+        """The arrays in one piece of memory, for each that shares one."""
+        groups: dict[str, frozenset[str]] = {}
+        for pair in self.program.storage.donated:
+            group = frozenset(pair).union(*(groups.get(name, ()) for name in pair))
+            groups |= dict.fromkeys(group, group)
+        return groups
 
     def first(self, array: str) -> int:
         """Return when an array is first written, in the text of the schedule."""
@@ -390,7 +395,7 @@ def held_throughout(memory: Ownership, array: str) -> bool:
     return bool(home) and not has_loop(home[-1].child)
 
 
-def _join(groups: dict[str, set[str]], array: str, to: str) -> None:
+def _join(groups: dict[str, frozenset[str]], array: str, to: str) -> None:
     both = groups[array] | groups[to]
     for name in both:
         groups[name] = both

@@ -200,6 +200,14 @@ def is_empty_relation(key: RelationKey) -> bool:
 
 def standings(loop: Loop, source: Instances, sink: Instances) -> tuple[Standing, Standing]:
     """Return where two statements stand in a loop around both, in a normal form for keys."""
+    key = source.name, source.dims, sink.name, sink.dims
+    both = loop.standings.get(key)
+    if both is None:  # every dependence asks, at every step
+        both = loop.standings[key] = _standings(loop, source, sink)
+    return both
+
+
+def _standings(loop: Loop, source: Instances, sink: Instances) -> tuple[Standing, Standing]:
     first = standing(loop, source.name, source.dims)
     second = standing(loop, sink.name, sink.dims)
     if first.divisor != second.divisor or not second.shift:

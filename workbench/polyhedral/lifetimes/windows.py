@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import islpy as isl
 
@@ -76,6 +76,11 @@ class Together:
         Of the orders of dimensions it takes the one with the least storage at `sizes`.
         """
         return self._settled(positions, sizes)[0]
+
+    @cached_property
+    def whole(self) -> Lifetime:
+        """The lifetime with no dimension folded."""
+        return self.folded(())
 
     def own_copies(self, positions: Iterable[int]) -> int:
         """Return inside how many loops whose blocks are apart the array lives if so folded."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from workbench.identity import remembered
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.sets.as_text import dims_of, domain_with, with_dims
 from workbench.polyhedral.tree import Path, loops_above, standing
@@ -34,6 +35,11 @@ def axis_blocks(name: str, dims: tuple[str, ...], path: Path) -> tuple[AxisBlock
 
     They are the loops over blocks on its path that hold an axis over the same dimension.
     """
+    return _axis_blocks(path, name, dims)
+
+
+@remembered(4096)
+def _axis_blocks(path: Path, name: str, dims: tuple[str, ...]) -> tuple[AxisBlock, ...]:
     nodes = loops_above(path)
     axes = {node.dim for node in nodes if node.kind == "axis"}
     return tuple(

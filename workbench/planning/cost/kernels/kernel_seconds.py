@@ -220,8 +220,8 @@ class _Costing:
         """
         if points.values or not isinstance(points.weight, int):
             return _kernel_work(step, points, self.dtype, self.machine)
-        one = _work_of_one(Same(step, self.machine), self.named_sizes, self.dtype)
-        return one.times(points.weight)
+        alike = Same(step, self.machine)
+        return _work_alike(alike, self.named_sizes, self.dtype, points.weight)
 
     def spend(self, launched: _Launched) -> None:
         """Add the cost of all launches of a kernel to its statements."""
@@ -251,6 +251,14 @@ class _KernelWork:
         """Return that of so many launches."""
         works = [work.times(count) for work in self.works]
         return _KernelWork(works, {name: n * count for name, n in self.moved.items()}, self.near)
+
+
+@lru_cache(maxsize=KEPT)
+def _work_alike(
+    of: Same, sizes: tuple[tuple[str, int], ...], dtype: str, count: int
+) -> _KernelWork:
+    """Count the work of so many launches of a kernel that are alike, on a machine."""
+    return _work_of_one(of, sizes, dtype).times(count)
 
 
 @lru_cache(maxsize=KEPT)

@@ -187,12 +187,9 @@ class _Launches:
         return HostCopy(self._copied_for, ends[0].elements * item, beside)
 
     def _launch(self, kernel: KernelRecords) -> KernelLaunch:
-        own = {
-            name: buffer.elements * BYTES.get(buffer.dtype, self.real)
-            for name, buffer in self.made.buffers.items()
-            if name in kernel.own
-        }
-        return _launched(Same(kernel), self.real, tuple(own.items()))
+        own = ((name, self.made.buffers[name]) for name in kernel.own)
+        held = tuple((n, b.elements * BYTES.get(b.dtype, self.real)) for n, b in own)
+        return _launched(Same(kernel), self.real, held)
 
 
 @lru_cache(maxsize=KEPT)

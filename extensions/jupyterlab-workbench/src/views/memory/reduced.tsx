@@ -5,8 +5,10 @@ import { useCurrent, usePart, useSelection, useStore, useValues, useWorkbench } 
 import { bytesText, onThreads, secondsText, sizesText } from "../../model/numbers";
 import type { Sizes } from "../../model/selection";
 import type { MeasurementView, MemoryView, RunsView, State } from "../../protocol";
+import { useCheck } from "../compare/badge";
 import { smallest } from "../compare/expected";
-import { changedSizes, comparisons, paceOf, runSizes } from "../compare/measured";
+import { changedSizes, comparisons, freeSizes, paceOf, runSizes } from "../compare/measured";
+import { Headline } from "../variants/headline";
 
 /** The peak, and what it was before the last step. */
 export function Peak({ view }: { view: MemoryView }): JSX.Element {
@@ -50,16 +52,17 @@ function OfKernels(): JSX.Element | null {
   );
 }
 
-/** Measures the shown variant beside the program as written, each checked against the reference, at sizes at which that
- * is soon over. */
+/** Whether every result is as the program as written computes it: what was found last, and a button that measures both,
+ * each checked against the reference, at sizes at which that is soon over. */
 export function Unchanged(): JSX.Element | null {
   const state = useWorkbench();
   const selection = useSelection();
   const { status } = useValues();
   const store = useStore();
   const { sizes, backend, dtype } = selection;
-  if (state.current === state.root || status !== "connected") return null;
+  if (state.current === state.root) return null;
   const variants = [state.root, state.current];
+  const found = newest(state, variants);
   const note = store.known("cost", state.current, { sizes, backend, dtype })?.value?.note ?? null;
   const known = variants.flatMap((key) => {
     const pace = paceOf(state, key, selection, note);
@@ -70,33 +73,69 @@ export function Unchanged(): JSX.Element | null {
   const taken = cut ? changedSizes(state.sizes, cut) : sizes;
   const at = sizesText(runSizes(state.sizes, taken));
   const expected = known.length === 2 && !cut ? `, about ${secondsText(known.reduce((sum, one) => sum + one.seconds, 0))}` : "";
-  const checked = passed(state);
   const measure = (): void => {
-    store.select({ pane: "compare" }); // that pane has its progress and results
     const plain = { backend, dtype, seed: 0, repeats: null, force: false } as const;
     void perform(store, () => store.ask({ type: "measure", variants, sizes: taken, ...plain }));
   };
-  return (
+  const check = status === "connected" && (
     <button
-      className="wbk-button"
+      className={found ? "wbk-button wbk-link" : "wbk-button"}
       type="button"
       disabled={state.measuring !== null}
-      title={`${checked ? `Checked at ${sizesText(checked.sizes)}. ` : ""}Check the program as written and this variant against the reference, and measure both at ${at}${expected}`}
+      title={`Check the program as written and this variant against the reference, and measure both at ${at}${expected}`}
       onClick={measure}
     >
-      {checked ? "✓ Unchanged: check again" : "Check that it is unchanged"}
+      {found ? "check again" : "Check that it is unchanged"}
     </button>
   );
+  if (!found) return check || null;
+  return <Verdict {...found} key={found.after.group} again={check} />;
 }
 
-/** Returns the newest measurement of the variant beside the program as written, where both passed their checks. */
-function passed(state: State): MeasurementView | undefined {
-  const keys = [state.root, state.current];
+/** Two measurements that were run in turn, of the program as written and of the shown variant. */
+interface Pair {
+  readonly before: MeasurementView;
+  readonly after: MeasurementView;
+}
+
+/** Returns the newest pair of the two variants in which both were checked. */
+function newest(state: State, [root, current]: readonly string[]): Pair | undefined {
   for (const { rows } of comparisons(state)) {
-    const both = keys.map((key) => rows.find((row) => row.variant === key));
-    if (both.every((row) => row?.outcome === "passed")) return both[1];
+    const before = rows.find((row) => row.variant === root);
+    const after = rows.find((row) => row.variant === current);
+    if (before && after && after.outcome !== "not run") return { before, after };
   }
   return undefined;
+}
+
+const VERDICTS: Readonly<Record<MeasurementView["outcome"], string>> = {
+  passed: "Every result is unchanged",
+  failed: "Results have changed",
+  impossible: "Whether results are unchanged cannot be told",
+  "not run": "",
+};
+
+/** What a pair tells: whether results are unchanged, with the report of the check, and what it measured of both. */
+function Verdict({ before, after, again }: Pair & { again: React.ReactNode }): JSX.Element {
+  const state = useWorkbench();
+  const store = useStore();
+  const { badge, report } = useCheck(after);
+  const sizes = sizesText(freeSizes(state.sizes, after.sizes));
+  const costs = [before, after].flatMap(({ median, peak_bytes }) => (median === null ? [] : [{ seconds: median, peak_bytes }]));
+  const [from, to] = costs;
+  return (
+    <div className="wbk-verdict" role="status">
+      <span>
+        <b>{VERDICTS[after.outcome]}</b> {badge} <span className="wbk-faint">at {sizes}</span>
+      </span>
+      {again}
+      {from && to && <Headline gain={{ before: from, after: to, measured: true, rough: false }} />}
+      <button className="wbk-button wbk-link" type="button" onClick={() => store.select({ pane: "compare" })}>
+        in Compare
+      </button>
+      {report}
+    </div>
+  );
 }
 
 /** Returns sizes at which all runs are soon over, where some are not as they are. */
