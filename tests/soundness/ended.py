@@ -41,3 +41,14 @@ def trained(B: int = 2, I: int = 2, T: int = 4) -> dict[str, Any]:
     loss = ((x - 1.0) ** 2).sum(over=t).mean(over=b)
     weight[i + 1] = weight - 0.05 * wb.gradient(loss, weight)
     return {"loss": loss, "longest": x.max(over=(b, t)), "weight": weight}
+
+
+@wb.program
+def stopped(B: int = 3, T: int = 5) -> dict[str, Any]:
+    """A sum up to a bound, and its mean."""
+    b, t = wb.dims(b=B, t=T)
+    x = wb.recurrent("x", (), over=(b, t))
+    x[b, 0] = 0.0
+    x[b, t + 1] = x + wb.uniform(over=(b, t))
+    end = wb.until(x > 0.8, over=t)
+    return {"x": x, "last": x[b, end], "mean": x.mean(over=t)}

@@ -9,8 +9,8 @@ from functools import cache
 
 from tests.datasets.logs import averages, regression, running
 from tests.programs import PROGRAMS
-from tests.soundness.ended import ended, trained
-from tests.soundness.windowed import sliding, tapped
+from tests.soundness.ended import ended, stopped, trained
+from tests.soundness.windowed import sliding, smoothed, tapped
 from workbench.algorithms import ALGORITHMS
 from workbench.program.values import Program
 
@@ -29,10 +29,12 @@ OF_DATA: Mapping[str, tuple[Callable[[], Program], Sequence[Mapping[str, int]]]]
 OF_WINDOWS: Mapping[str, tuple[Callable[[], Program], Sequence[Mapping[str, int]]]] = {
     "sliding": (sliding, ({"B": 2, "T": 7}, {"B": 1, "T": 2})),
     "tapped": (tapped, ({"B": 2, "T": 6}, {"B": 3, "T": 1})),
+    "smoothed": (smoothed, ({"B": 2, "T": 6}, {"B": 3, "T": 2})),
 }
 OF_ENDS: Mapping[str, tuple[Callable[[], Program], Sequence[Mapping[str, int]]]] = {
     "ended": (ended, ({"B": 3, "T": 6}, {"B": 5, "T": 2})),
     "trained": (trained, ({"B": 2, "I": 2, "T": 4}, {"B": 4, "I": 1, "T": 3})),
+    "stopped": (stopped, ({"B": 3, "T": 5}, {"B": 5, "T": 1})),
 }
 SMALL = {**PROGRAMS, **OF_DATA, **OF_WINDOWS, **OF_ENDS}
 

@@ -27,6 +27,8 @@ ENOUGH_OF_TRAINING = 8
 MOST_WALKS = 30
 ENOUGH_OF_DATA = {"averages": 30, "regression": 50, "running": 120}
 """Those of programs that read data, the quickest the most."""
+ENOUGH_OF_WINDOWS = {"sliding": 20, "tapped": 10, "smoothed": 170}
+ENOUGH_OF_ENDS = {"ended": 10, "trained": 10, "stopped": 180}
 NAMES = [
     *(name for name in PROGRAMS if name != "small_ppo"),
     pytest.param("small_ppo", marks=pytest.mark.soundness),  # takes four times the next
@@ -56,6 +58,16 @@ def test_steps_at_random_compute_the_same(name: str) -> None:
 @pytest.mark.parametrize("name", OF_DATA)
 def test_steps_at_random_on_data_compute_the_same(name: str) -> None:
     compute_the_same(name, ENOUGH_OF_DATA[name])
+
+
+@pytest.mark.parametrize("name", ENOUGH_OF_WINDOWS)
+def test_steps_at_random_on_windows_compute_the_same(name: str) -> None:
+    compute_the_same(name, ENOUGH_OF_WINDOWS[name])
+
+
+@pytest.mark.parametrize("name", ENOUGH_OF_ENDS)
+def test_steps_at_random_on_ends_compute_the_same(name: str) -> None:
+    compute_the_same(name, ENOUGH_OF_ENDS[name])
 
 
 def compute_the_same(name: str, enough: int) -> None:

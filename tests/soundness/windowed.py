@@ -31,3 +31,13 @@ def tapped(B: int = 2, T: int = 6) -> dict[str, Any]:
     x[b, t + 1] = wb.tanh((last * wb.stack([0.2, -0.3, 0.6])).sum()) + noise
     loss = (x[b, T] ** 2 + last.max(axis=0).sum(over=t)).sum(over=b)
     return {"x": x, "last": last, "slope": wb.gradient(loss, noise)}
+
+
+@wb.program
+def smoothed(B: int = 2, T: int = 6) -> dict[str, Any]:
+    """Weights of the next steps, by position, and a mean of the last ones."""
+    b, t = wb.dims(b=B, t=T)
+    x = wb.uniform(over=(b, t))
+    weight = x[b, t : wb.minimum(t + 3, T)] - x
+    mean = wb.window(x, t=2).mean(axis=0)
+    return {"y": (weight * weight).sum() + weight.max() * mean}
