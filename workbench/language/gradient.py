@@ -7,51 +7,52 @@ reading statements. Where they exist on different parts of the array, the adjoin
 tensor with one piece per part; so the adjoint of a forward recurrence is a backward recurrence.
 
 The derivative is taken instance by instance: of `loss` at its loop variables with respect to `x` at
-its own loop variables. Only reads that keep the loss's dims where they are carry it: `theta[i, 0,
-0]` is another element than `theta`, and constant to the gradient with respect to `theta`. So is a
-sum over a dim of the loss. A slice at which a recurrence along such a dim starts is in place.
+its own loop variables (a total one is that of a sum of the loss). Only reads that keep the loss's
+dims where they are carry it: `theta[i, 0, 0]` is another element than `theta`, and constant to the
+gradient with respect to `theta`. So is a sum over a dim of the loss. A slice at which a recurrence
+along such a dim starts is in place.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import reduce
 from typing import Any
 
 from workbench.errors import ProgramError
 from workbench.language.episodes.ends import ends_along, exists_with, where_executed
 from workbench.language.inverse import Contribution, SourceRead, pull
+from workbench.language.sources import (
+    Part,
+    Source,
+    bounds_of,
+    elements_of,
+    name_of,
+    parts_of,
+    reads_of,
+)
 from workbench.language.tracing.functions import broadcast_to, reshape
 from workbench.language.tracing.nodes import apply, as_tensor, cast, index, is_literal, literal
 from workbench.language.tracing.quoting import element_text, made_by
-from workbench.language.tracing.recurrent import Recurrent
+from workbench.language.tracing.recurrent import Piece, Recurrent
 from workbench.language.tracing.reductions import reduce_over
-from workbench.language.tracing.tensor import Bound, Node, Tensor
+from workbench.language.tracing.tensor import Node, Tensor
 from workbench.language.tracing.trace import current, inline, scope, user_line
 from workbench.language.unobserved import unobserved
-from workbench.polyhedral.expression import Expression, expression, variable
-from workbench.polyhedral.sets.as_conditions import conditions
+from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.sets.relations import (
     box,
-    domain_with,
-    hull,
-    image,
     intersect,
     is_empty,
     is_subset,
     pieces,
     subtract,
     union,
-    universe,
 )
+from workbench.program.gradients import GRADIENT, TOTAL
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Shape
-
-Source = Node | Recurrent
-Part = tuple[tuple[Bound, ...], tuple[tuple[Expression, Expression], ...], tuple[Expression, ...]]
-"""Points: bounds of their dims, expressions that must be equal, and some that must be at least 0.
-"""
 
 
 class Gradient(dict[str, Tensor]):
@@ -63,12 +64,19 @@ class Gradient(dict[str, Tensor]):
 
 
 @unobserved
-def gradient(loss: Tensor, wrt: Any) -> Any:
+def gradient(loss: Tensor, wrt: Any, total: bool = False) -> Any:
     """Differentiate `loss` (a float scalar) with respect to `wrt`.
 
     `wrt` is a tensor read plainly, or the parameters of `nn.parameters`; for those the result is a
     mapping from name to derivative. The result varies over the dims of `wrt` and of the loss. It is
     zero where the loss does not depend on a parameter, unless it depends on none.
+
+    The derivative is direct: along the dims that the loss shares with `wrt` it is of each instance
+    of the loss with respect to its own element, all other instances held as they are. Of a cost[t]
+    of state[t] and control[t] it is what the control costs at its step. With `total` it is the
+    derivative of the sum of the loss over these dims, through everything that depends on the
+    element: what the control costs at all steps, through the states that follow. The statements of
+    the first are in the scope `gradient`, those of the second in `total_gradient`.
     """
     loss = as_tensor(loss)
     if loss.shape or loss.dtype != "float":
@@ -87,11 +95,15 @@ def gradient(loss: Tensor, wrt: Any) -> Any:
                 f"gradient with respect to {x!r}: expected it read at its loop variables",
                 user_line(),
             )
-    with scope("gradient"):
-        reverse = _Reverse(loss, [x.source for x in targets])
+    with scope(TOTAL if total else GRADIENT):
+        shared = [d for d in loss.dims if any(d in x.dims for x in targets)] if total else []
+        if shared:
+            loss = loss.sum(over=tuple(map(variable, shared)))
+        reverse = _Reverse(loss, [x.source for x in targets], total)
         if members is not None and not any(x in reverse.relevant for x in reverse.targets):
             raise _independent(loss, members)
         adjoints = reverse.run()
+    current().derivatives.append(reverse)
     if members is None:
         return adjoints[0]
     return Gradient(dict(zip(members, adjoints, strict=True)), wrt, loss)
@@ -108,29 +120,35 @@ def _independent(loss: Tensor, members: Mapping[str, Tensor]) -> ProgramError:
 class _Reverse:
     """One reverse pass. Seed dims are the loss's dims: every adjoint varies over them."""
 
-    def __init__(self, loss: Tensor, targets: list[Source]) -> None:
+    def __init__(self, loss: Tensor, targets: list[Source], total: bool) -> None:
+        self.line = user_line()
         self.loss = loss if isinstance(loss.source, Node) and loss.is_plain else apply("copy", loss)
         self.seeds = self.loss.dims
         self.first = current().written
         self.targets = dict.fromkeys(targets)
+        self.ends: Collection[Source] = () if total else self.targets
+        """Where the pass ends. A total derivative goes on: an element matters to later ones too."""
+        self.seen: dict[Source, None] = {}
         self.relevant = self._relevant()
         self.contributions: dict[Source, list[Contribution]] = {}
         self.adjoints: dict[Source, Recurrent] = {}
+        self.totals: dict[Source, Tensor] = {}
 
     def run(self) -> list[Tensor]:
         """Return the adjoints of the targets."""
         results: dict[Source, Tensor] = {}
         root = self.loss.source
         self.contributions[root] = [Contribution(literal(1.0), None)]
-        arrays = [s for s in self.relevant if isinstance(s, Recurrent) and s not in self.targets]
+        arrays = [s for s in self.relevant if isinstance(s, Recurrent) and s not in self.ends]
         for array in arrays:
             self._seed_pieces(array)
-        nodes = [s for s in self.relevant if isinstance(s, Node) and s not in self.targets]
+        nodes = [s for s in self.relevant if isinstance(s, Node) and s not in self.ends]
         for node in sorted(nodes, key=lambda n: -n.number):
-            if node in self.contributions:
+            depends = any(x.source in self.relevant for x in node.operands)
+            if depends and node in self.contributions:
                 self._propagate(node, self._total(node))
         for array in arrays:
-            self._define(self.adjoints[array], array, _extent(array, self.seeds))
+            self._define(self.adjoints[array], array, elements_of(array, self.seeds))
         for target in self.targets:
             results[target] = self._whole(target)
             results[target].source.past_end = 0
@@ -141,27 +159,46 @@ class _Reverse:
     def _relevant(self) -> dict[Source, None]:
         """Return the sources between a target and the loss, by float reads that keep seed dims."""
         readers: dict[Source, list[Source]] = {}
-        seen: dict[Source, None] = {}
-        todo: list[Source] = [self.loss.source]
-        while todo:
-            source = todo.pop()
-            if source in seen:
-                continue
-            seen[source] = None
-            if source in self.targets:
-                continue
-            for read in _reads(source):
-                if self._carries(read, source):
-                    readers.setdefault(read.tensor.source, []).append(source)
-                    todo.append(read.tensor.source)
+        self.seen = self._reached([self.loss.source], readers)
         reached: set[Source] = set()
-        todo = [t for t in self.targets if t in seen]
+        todo: list[Source] = [t for t in self.targets if t in self.seen]
         while todo:
             source = todo.pop()
             if source not in reached:
                 reached.add(source)
                 todo.extend(readers.get(source, []))
-        return {s: None for s in seen if s in reached}
+        return {s: None for s in self.seen if s in reached}
+
+    def _reached(
+        self, todo: list[Source], readers: dict[Source, list[Source]]
+    ) -> dict[Source, None]:
+        """Return the sources that some depend on, by such reads, and enter who reads them."""
+        seen: dict[Source, None] = {}
+        while todo:
+            source = todo.pop()
+            if source in seen:
+                continue
+            seen[source] = None
+            if source in self.ends:
+                continue
+            for read in reads_of(source):
+                if self._carries(read, source):
+                    readers.setdefault(read.tensor.source, []).append(source)
+                    todo.append(read.tensor.source)
+        return seen
+
+    def misses(self, array: Recurrent, piece: Piece) -> bool:
+        """Tell whether a piece that an array gets after the pass would have mattered to it."""
+        if array not in self.seen or array in self.ends:
+            return False
+        at = dict(zip(array.dims, piece.index, strict=True))
+        if any(d in at and d in at[d].variables and at[d] != variable(d) for d in self.seeds):
+            return False  # from another update to this one
+        read = SourceRead(piece.value, ())
+        if not self._carries(read, None):
+            return False
+        known = {*self.targets, *self.relevant}
+        return not known.isdisjoint(self._reached([piece.value.source], {}))
 
     def _carries(self, read: SourceRead, consumer: Source | None) -> bool:
         x = read.tensor
@@ -196,15 +233,15 @@ class _Reverse:
                 continue  # from another update to this one
             starts = tuple((variable(d), e) for d, e in moved.items())
             value = adjoint.substitute({d: e for d, e in at.items() if d not in moved})
-            parts: list[Part] = [(_bounds(piece.dims), (), ())]
+            parts: list[Part] = [(bounds_of(piece.dims), (), ())]
             if piece.domain is not None:
-                parts = _parts(piece.dims, piece.domain)
+                parts = parts_of(piece.dims, piece.domain)
             for bounds, equal, at_least in parts:
                 read = SourceRead(piece.value, bounds, (*equal, *starts), at_least)
                 self._contribute(read, value, piece.dims)
 
     def _propagate(self, node: Node, adjoint: Tensor) -> None:
-        reads = _reads(node)
+        reads = reads_of(node)
         if node.operation in ("copy",):
             self._contribute(reads[0], adjoint, node.dims)
         elif node.combiner is not None:
@@ -218,10 +255,10 @@ class _Reverse:
         """
         rule, elements = OPERATIONS[node.operation].gradient, self._elements(node)
         assert rule is not None, node.operation
-        within = is_subset(elements, _extent(node, self.seeds))
+        within = is_subset(elements, elements_of(node, self.seeds))
         parts: list[Part] = [(node.ranges, (), ())]
         if not within:
-            parts = _parts(self._over(node), elements)
+            parts = parts_of(self._over(node), elements)
         with contextlib.nullcontext() if within else inline():
             inputs = [Tensor(x.source, x.index) for x in node.operands]
             shares = rule(_do, inputs, Tensor(node), adjoint, **node.options)
@@ -240,7 +277,7 @@ class _Reverse:
             if not exists_with(read.tensor, reader):
                 value = where_executed(value, reader)
             inside = isinstance(source, Node) and source.inline
-            extent = None if inside else _extent(source, self.seeds)
+            extent = None if inside else elements_of(source, self.seeds)
             contributions = pull(read, value, self._over(source), self.seeds, extent)
             self.contributions.setdefault(source, []).insert(0, contributions)
 
@@ -252,23 +289,28 @@ class _Reverse:
         known = [domain for domain in domains if domain is not None]
         if isinstance(source, Node) and source.inline and known and len(known) == len(domains):
             return reduce(union, known)
-        return _extent(source, self.seeds)
+        return elements_of(source, self.seeds)
 
     def _total(self, source: Source) -> Tensor:
+        if source not in self.totals:
+            self.totals[source] = self._named_sum(source)
+        return self.totals[source]
+
+    def _named_sum(self, source: Source) -> Tensor:
         total = self._summed(source)
         made_here = isinstance(total.source, Node) and total.source.number > self.first
         if isinstance(total.source, Node) and made_here and total.source.hint is None:
-            total.source.hint = _name_of(source)
+            total.source.hint = name_of(source)
         return total
 
     def _summed(self, source: Source) -> Tensor:
         parts = self.contributions[source]
         domain = self._elements(source)
         whole = [c.value for c in parts if c.domain is None or is_subset(domain, c.domain)]
-        within = len(parts) == 1 or is_subset(domain, box(_bounds(self._over(source))))
+        within = len(parts) == 1 or is_subset(domain, box(bounds_of(self._over(source))))
         if len(whole) == len(parts) and within:
             return _added(whole, source.shape)
-        name = _name_of(source) or "adjoint"
+        name = name_of(source) or "adjoint"
         adjoint = Recurrent(name, source.shape, self._over(source), "float", current().scope)
         current().recurrents.append(adjoint)
         self._define(adjoint, source, domain)
@@ -300,18 +342,20 @@ class _Reverse:
 
     def _whole(self, target: Source) -> Tensor:
         """Return the adjoint of a target, over all its elements whatever it depends on."""
+        if target in self.adjoints:
+            return self.adjoints[target]
         everywhere = isinstance(target, Recurrent) and ends_along(target.dims)
         with inline() if everywhere else contextlib.nullcontext():
             total = self._total(target) if target in self.contributions else None
-        extent = _extent(target, self.seeds)
+        extent = elements_of(target, self.seeds)
         dims = self._over(target)
-        within = isinstance(total, Recurrent) or is_subset(extent, box(_bounds(dims)))
+        within = isinstance(total, Recurrent) or is_subset(extent, box(bounds_of(dims)))
         if total is not None and set(total.dims) == set(dims) and within and not everywhere:
             return total
-        name = _name_of(target) or "adjoint"
+        name = name_of(target) or "adjoint"
         adjoint = Recurrent(name, target.shape, dims, "float", current().scope)
         current().recurrents.append(adjoint)
-        coming = box(_bounds(dims))  # wherever it is, or comes to be, as by an update
+        coming = box(bounds_of(dims))  # wherever it is, or comes to be, as by an update
         for contribution in self.contributions.get(target, []):
             if contribution.domain is not None:
                 coming = intersect(coming, contribution.domain)
@@ -321,66 +365,6 @@ class _Reverse:
         here = tuple(variable(d) for d in dims)
         adjoint.define(here, total, extent, everywhere=isinstance(target, Recurrent))
         return adjoint
-
-
-# -- reads ----------------------------------------------------------------------------------------
-
-
-def _reads(source: Source) -> list[SourceRead]:
-    if isinstance(source, Recurrent):
-        return [SourceRead(piece.value, _bounds(piece.dims)) for piece in source.pieces]
-    bounds = (*source.ranges, *source.over)
-    return [SourceRead(x, bounds, source.equal, source.at_least) for x in source.operands]
-
-
-def _bounds(dims: tuple[str, ...]) -> tuple[Bound, ...]:
-    trace = current()
-    return tuple((d, trace.dims[d].lower, trace.dims[d].upper) for d in dims)
-
-
-def _parts(dims: tuple[str, ...], domain: str) -> list[Part]:
-    """Return a set over dims in disjoint parts, each as bounds and further constraints. A second
-    derivative goes through the pieces of a first one, which have domains of their own.
-    """
-    parts: list[Part] = []
-    for piece in pieces(domain):
-        limits = zip(dims, hull(piece), strict=True)
-        bounds = tuple((d, low, high) for d, (low, high) in limits)
-        for each in conditions(piece, box(bounds)):
-            equal = tuple((e, expression(0)) for e, equality in each if equality)
-            parts.append((bounds, equal, tuple(e for e, equality in each if not equality)))
-    return parts
-
-
-def _extent(source: Source, seeds: tuple[str, ...]) -> str:
-    """Return the elements of a source (with the seed dims, where the loss has them) as a set."""
-    dims = current().ordered({*source.dims, *seeds})
-    if isinstance(source, Node):
-        own = {bound[0]: bound for bound in source.ranges}
-        return box([own.get(bound[0], bound) for bound in _bounds(dims)])
-    extent: str | None = None
-    seen = domain_with(
-        universe(dims),
-        at_least=[
-            pair
-            for d, low, high in _bounds(seeds)
-            for pair in ((variable(d), low), (high - 1, variable(d)))
-        ],
-    )
-    for piece in source.pieces:
-        extra = tuple(s for s in seeds if s not in piece.dims)
-        domain = piece.domain or box(_bounds((*piece.dims, *extra)))
-        at = dict(zip(source.dims, piece.index, strict=True))
-        index_of = [at.get(d, variable(d)) for d in dims]
-        part = intersect(image(domain, (*piece.dims, *extra), index_of, None, dims), seen)
-        extent = part if extent is None else union(extent, part)
-    if extent is None:
-        raise ProgramError(f"nothing defines {source.name}", source.line)
-    return extent
-
-
-def _name_of(source: Source) -> str | None:
-    return source.name or (source.hint if isinstance(source, Node) else None)
 
 
 # -- rules ----------------------------------------------------------------------------------------

@@ -8,8 +8,10 @@ from collections.abc import Collection
 from workbench.errors import WorkbenchError, nearest
 from workbench.program.values import Array, Program
 
-GRADIENT, PARAMETERS = "gradient", "parameters"
-"""The scopes of all that `wb.gradient` makes, and of the parameters of networks."""
+GRADIENT, TOTAL, PARAMETERS = "gradient", "total_gradient", "parameters"
+"""The scopes of all that `wb.gradient` makes, of direct and of total derivatives, and of the
+parameters of networks.
+"""
 
 
 def gradients(program: Program, of: str) -> tuple[str, ...]:
@@ -34,7 +36,7 @@ def _with_respect_to(array: Array, named: Collection[str]) -> str | None:
     """Return the array with respect to which another is a derivative: its name stands behind that
     of the scope. A second gradient's has a number behind it.
     """
-    rest = _behind(array, GRADIENT)
+    rest = _behind(array, GRADIENT) or _behind(array, TOTAL)
     return next((n for n in (rest, re.sub(r"_\d+$", "", rest)) if n in named), None)
 
 

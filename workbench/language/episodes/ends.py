@@ -22,6 +22,7 @@ from workbench.language.tracing.trace import current, dim_name, inline, user_lin
 from workbench.language.unobserved import unobserved
 from workbench.polyhedral.expression import Expression, expression, maximum, variable
 from workbench.polyhedral.sets.relations import box, domain_with, is_empty
+from workbench.program.gradients import GRADIENT, TOTAL
 
 OpenIndex = tuple[Expression, ...]
 
@@ -137,7 +138,7 @@ def _refuse_earlier(episodes: OpenEpisodes) -> None:
                 episodes.line,
             )
     scopes = [*(r.scope for r in trace.recurrents), *(node.scope for node in trace.nodes)]
-    if any("gradient" in scope for scope in scopes):
+    if any(GRADIENT in scope or TOTAL in scope for scope in scopes):
         raise ProgramError("wb.until comes after wb.gradient; write it before", episodes.line)
 
 

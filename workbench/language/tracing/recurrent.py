@@ -106,6 +106,13 @@ class Recurrent(Tensor):
         trace = current()
         number = trace.position()
         piece = Piece(index, dims, value, line, domain, number, trace.phase, everywhere)
+        for derivative in trace.derivatives:
+            if derivative.misses(self, piece):
+                raise ProgramError(
+                    f"{text} = … comes after a derivative that goes through it ({derivative.line});"
+                    " write it before",
+                    line,
+                )
         self.pieces.append(piece)
 
     def _fitted(self, value: Tensor, text: str) -> Tensor:

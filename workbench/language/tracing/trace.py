@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from workbench.errors import (
     PACKAGE,
@@ -34,7 +34,7 @@ from workbench.program.values import Parameter
 if TYPE_CHECKING:
     from workbench.language.episodes.ends import AssumedDelay, OpenEpisodes
     from workbench.language.outside.external_calls import Calls
-    from workbench.language.tracing.recurrent import Recurrent
+    from workbench.language.tracing.recurrent import Piece, Recurrent
     from workbench.language.tracing.tensor import Node
 
 USER_CODE = PACKAGE / "algorithms"
@@ -69,6 +69,15 @@ class Range:
         return self.upper - self.lower
 
 
+class ReversePass(Protocol):
+    """A pass of `wb.gradient` as what is written later sees it."""
+
+    line: SourceLine | None
+
+    def misses(self, array: Recurrent, piece: Piece) -> bool:
+        """Tell whether a piece that an array gets after the pass would have mattered to it."""
+
+
 @dataclass
 class Trace:
     """Everything recorded while one program function runs."""
@@ -93,6 +102,8 @@ class Trace:
     data: dict[str, DataSet] = field(default_factory=dict)
     """The data sets by name."""
     ends: list[OpenEpisodes] = field(default_factory=list)
+    derivatives: list[ReversePass] = field(default_factory=list)
+    """The passes of `wb.gradient` so far."""
     """The dims along which episodes end."""
     assumed: list[AssumedDelay] = field(default_factory=list)
     """The assumptions of reductions over such dims."""
