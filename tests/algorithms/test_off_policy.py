@@ -19,12 +19,18 @@ from workbench.program.values import Program
 BRIEF = environments.CartPole(time_limit=3)
 SMALL: dict[str, dict[str, Any]] = {
     "dqn": {"B": 2, "I": 5, "T": 3, "N": 18, "K": 2, "hidden": (3,), "learning_starts": 10},
+    "sac": {"B": 2, "I": 4, "T": 3, "N": 12, "K": 2, "hidden": (3,), "learning_starts": 7},
 }
 CASES: dict[str, list[dict[str, Any]]] = {
     "dqn": [
         {"environment": BRIEF, "n": 3, "every": 2, "gamma": 0.5},
         {"environment": "Acrobot", "double": True, "duelling": True, "learning_rate": 0.1},
         {"environment": BRIEF, "clip_error": True, "epsilon": (0.5, 0.0), "exploring": 0.1},
+    ],
+    "sac": [
+        {"environment": environments.Pendulum(time_limit=3), "tau": 0.5, "learning_rate": 0.1},
+        {"environment": "MountainCarContinuous", "temperature": 0.2, "gamma": 0.5}
+        | {"critic_rate": 0.1},
     ],
 }
 RUNS = [(name, number) for name, cases in CASES.items() for number in range(len(cases))]
@@ -98,6 +104,27 @@ def test_dqn_refused_on_continuous_actions() -> None:
         "Pendulum(time_limit=200) has no action_count (discrete actions): there is no best one of "
         "its actions"
     )
+
+
+@pytest.mark.parametrize("name", [name for name in OFF_POLICY if name != "dqn"])
+def test_others_refused_on_discrete_actions(name: str) -> None:
+    with pytest.raises(WorkbenchError) as error:
+        OFF_POLICY[name](environment="CartPole")
+    assert error.value.message == (
+        "CartPole(time_limit=500) has no action_size and action_bounds (continuous actions from a "
+        "least to a greatest one): there is no policy that keeps to them"
+    )
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [("Pendulum", "Pendulum-v1"), ("MountainCarContinuous", "MountainCarContinuous-v0")],
+)
+def test_bounds_of_actions_are_those_of_gymnasium(ours: str, theirs: str) -> None:
+    pytest.importorskip("gymnasium")
+    low, high = environments.named(ours).action_bounds
+    outside = environments.named(f"Gymnasium:{theirs}").action_bounds
+    assert [x.tolist() for x in outside] == [[low], [high]]
 
 
 def test_capacity_refused_that_updates_do_not_divide() -> None:

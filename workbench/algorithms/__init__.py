@@ -5,6 +5,7 @@ from workbench.algorithms.dqn import dqn
 from workbench.algorithms.ppo import ppo
 from workbench.algorithms.q_learning import q_learning
 from workbench.algorithms.reinforce import reinforce
+from workbench.algorithms.sac import sac
 from workbench.algorithms.sarsa import sarsa
 from workbench.algorithms.swiftrl import swiftrl
 
@@ -17,8 +18,8 @@ TABULAR = {template.name: template for template in (q_learning, sarsa)}
 FROM_LOGS = {template.name: template for template in (swiftrl,)}
 """Those that learn from a data set `log`, which they are given."""
 
-OFF_POLICY = {template.name: template for template in (dqn,)}
-"""Those that learn from replay, which run with environments of discrete actions."""
+OFF_POLICY = {template.name: template for template in (dqn, sac)}
+"""Those that learn from replay: DQN of discrete actions, the others of continuous ones."""
 
 __all__ = [
     "ALGORITHMS",
@@ -30,6 +31,7 @@ __all__ = [
     "ppo",
     "q_learning",
     "reinforce",
+    "sac",
     "sarsa",
     "swiftrl",
 ]

@@ -13,7 +13,7 @@ class Environment:
     """An environment; many run side by side along one dim.
 
     It has a `state_size`, an `observation_size`, and an `action_count` (choices) or an
-    `action_size` (entries). `step` never restarts an episode.
+    `action_size` (entries) with `action_bounds`. `step` never restarts an episode.
     """
 
     def reset(self, over: Any) -> Tensor:

@@ -134,6 +134,12 @@ class Gymnasium(Environment):
         """Entries of a continuous action, which is flat; another space has no such attribute."""
         return prod(self._space_of("Box", "floats").shape)
 
+    @property
+    def action_bounds(self) -> tuple[Any, Any]:
+        """The least and the greatest entries of a continuous action, as flat arrays."""
+        space = self._space_of("Box", "floats")
+        return space.low.astype(float).ravel(), space.high.astype(float).ravel()
+
     def _space_of(self, kind: str, what: str) -> Any:
         space = self._told.taken
         if kind_of(space) != kind:

@@ -27,6 +27,7 @@ class MountainCarContinuous(Environment):
     state_size = 3
     observation_size = 2
     action_size = 1
+    action_bounds = (-1.0, 1.0)
 
     left, right, goal = -1.2, 0.6, 0.45
     most_velocity = 0.07

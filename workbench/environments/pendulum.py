@@ -29,6 +29,7 @@ class Pendulum(Environment):
     state_size = 3
     observation_size = 3
     action_size = 1
+    action_bounds = (-2.0, 2.0)
 
     gravity = 10.0
     mass = 1.0

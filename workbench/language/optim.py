@@ -115,9 +115,10 @@ def _made(parameters: Parameters, when: Any) -> Tensor:
             f"when={when!r}; expected a boolean scalar over {', '.join(parameters.over)}",
             user_line(),
         )
-    made = carried({"made": Member((), constant(0.0))}, parameters.over, "optimizer")
-    present = made.tensors["made"] + 1.0
-    made.update({"made": where(when, present, made.tensors["made"])})
+    name = f"made.{next(iter(parameters.arrays))}"  # several optimizers have a number each
+    made = carried({name: Member((), constant(0.0))}, parameters.over, "optimizer")
+    present = made.tensors[name] + 1.0
+    made.update({name: where(when, present, made.tensors[name])})
     return present
 
 

@@ -71,3 +71,18 @@ def choices_of(env: Any) -> int:
             user_line(),
         )
     return int(env.action_count)
+
+
+def bounds_of(env: Any) -> tuple[Any, Any]:
+    """Return the least and the greatest action of an environment, for a policy that keeps to them.
+
+    Numbers, or arrays of an action's shape.
+    """
+    if not hasattr(env, "action_size") or not hasattr(env, "action_bounds"):
+        raise ProgramError(
+            f"{env!r} has no action_size and action_bounds (continuous actions from a least to a "
+            "greatest one): there is no policy that keeps to them",
+            user_line(),
+        )
+    low, high = env.action_bounds
+    return low, high

@@ -8,6 +8,7 @@ from typing import Any
 
 from workbench.errors import ProgramError
 from workbench.language.nn.initializers import Initializer
+from workbench.language.tracing.functions import stop_gradient
 from workbench.language.tracing.recurrent import Recurrent
 from workbench.language.tracing.tensor import Tensor
 from workbench.language.tracing.trace import current, scope, user_line
@@ -29,6 +30,10 @@ class ParametersAt:
     """Parameters read at fixed indices (`theta[i, 0, 0]`): other elements than `theta` itself."""
 
     tensors: Mapping[str, Tensor]
+
+    def constant(self) -> ParametersAt:
+        """Return the same parameters, constant to `gradient`."""
+        return ParametersAt({name: stop_gradient(x) for name, x in self.tensors.items()})
 
 
 class Parameters:
