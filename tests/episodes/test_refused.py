@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import workbench as wb
@@ -148,3 +149,26 @@ def test_external_objects_are_refused() -> None:
 
     with pytest.raises(ProgramError, match="called past an end too, which is not possible yet"):
         outside()
+
+
+def test_blocks_refused_of_episodes_that_end_together() -> None:
+    @wb.program
+    def together(B: int = 8, T: int = 12) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        x = wb.recurrent("x", (), over=(b, t))
+        x[b, 0] = 0.1
+        x[b, t + 1] = x + wb.uniform(over=(b, t))
+        wb.until((x > 0.8).all(over=b), over=t)
+        return {"x": x, "sum": x.sum(over=t)}
+
+    variant = wb.variant(together())
+    refusal = variant.check(wb.transforms.Persist("b", 4))
+    assert refusal is not None and refusal.kind == "capability"
+    assert "to an end that is one for all b, so no block of b goes through" in refusal.sentence
+    assert "write wb.until with an event per b" in refusal.sentence
+    assert refusal.line is not None and "wb.until" in refusal.line.text
+    result = wb.run(together(), backend="numpy", dtype="float64", progress=False)
+    lengths, x = int(result.lengths["t"]), result["x"]
+    assert lengths < 12
+    assert (x[:, lengths - 1] > 0.8).all() and not (x[:, : lengths - 1] > 0.8).all(axis=0).any()
+    assert np.isnan(x[:, lengths + 1 :]).all()

@@ -77,7 +77,8 @@ class Persist(Transform):
 
     Legal when no dependence leads from one block to another, in a block `dim` can run as an array
     axis (`Vectorize`), and sums have two chunks at least, so that blocks never add to one element
-    at once.
+    at once. Refused where episodes end for all `dim` together, not each at its own step
+    (`wb.until`).
     """
 
     equation_step = True
@@ -105,6 +106,9 @@ class Persist(Transform):
         chosen = self._chosen(program)
         if isinstance(chosen, Refusal):
             return chosen
+        tied = self._tied(program) if chosen is None else None
+        if tied is not None:
+            return tied
         blocks = in_blocks(self._asked, program, chosen)
         if isinstance(blocks, Refusal):
             return blocks
@@ -163,6 +167,26 @@ class Persist(Transform):
             regions |= dict.fromkeys(found.regions)
         for region in sorted(regions, key=len, reverse=True)[:MOST]:
             yield replace(self, statements=region)
+
+    def _tied(self, program: Program) -> Refusal | None:
+        """Refuse where the episodes of all blocks end together: none goes through its own alone."""
+        for end in program.equations.ends:
+            guarded = (
+                s.name
+                for s in program.statements
+                if s.guard is not None and s.guard.array == end.open and self.dim in s.dims
+            )
+            name = next(guarded, None)
+            if self.dim not in program.equations.array[end.open].dims and name is not None:
+                return self.refuse(
+                    "capability",
+                    f"{name} runs along {end.dim} to an end that is one for all {self.dim}, so no "
+                    f"block of {self.dim} goes through its episodes alone; write wb.until with an "
+                    f"event per {self.dim}, or name the statements of a block in one step of "
+                    f"{end.dim}",
+                    end.line,
+                )
+        return None
 
     @property
     def _asked(self) -> Asked:
