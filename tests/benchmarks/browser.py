@@ -1,7 +1,7 @@
 """How quick the workbench is under the hand, in JupyterLab in a headless Chromium without a GPU.
 
-With PPO: from the end of its cell to the drawn graph, until the legality of every move is shown,
-from a click on a statement until graph and pane show it, from Apply to the new graph; what is asked
+With PPO: from the end of its cell to the drawn graph, until the legality of every move is shown and
+until the first ten have prices, from Cancel until a run has ended, from a click on a statement until graph and pane show it, from Apply to the new graph; what is asked
 for by a click on what is loaded; the bytes of its picture. The frames of a schedule of 2,000
 instances that is played. With large programs: from the end of the
 cell to the graph, and how it stays under the hand while all of it is opened and while it is
@@ -90,6 +90,18 @@ APPLY = """() => {
 }"""
 DRAWN = "document.querySelector('#workbench g.node')"
 JUDGED = "/possible(?!.*judging)/s.test(document.querySelector('.wbk-move-counts')?.innerText)"
+PRICED = "document.querySelectorAll('.wbk-move-row .wbk-price').length >= 10"
+CANCELLED = """() => new Promise((resolve, reject) => {
+  const start = performance.now();
+  document.querySelector("#workbench .wbk-progress button").click();
+  const look = () => {
+    const taken = (performance.now() - start) / 1000;
+    if (!document.querySelector("#workbench .wbk-progress")) resolve(taken);
+    else if (taken > 20) reject(new Error("the run goes on"));
+    else requestAnimationFrame(look);
+  };
+  look();
+})"""
 CHANGED = """document.querySelector("#workbench .wbk-step[aria-current]")?.innerText === "{step}"
     && document.querySelector("#workbench .wbk-picture")?.ariaBusy === "false"
     && [...document.querySelectorAll("#workbench g.node .wbk-change")]
@@ -128,8 +140,10 @@ def of_ppo(lab: Lab) -> None:
     judged = page.page.evaluate(UNTIL, JUDGED)
     counts = page.page.locator(".wbk-move-counts").inner_text().split("\n")[0]
     emit(what="graph_to_legality", seconds=judged, target=4.0, moves=counts)
+    emit(what="legality_to_ten_prices", seconds=page.page.evaluate(UNTIL, PRICED), target=1.0)
     clicks(page)
     applied(page)
+    cancelled(page)
     size = len(to_json(snapshot(ppo())).encode())
     emit(what="snapshot", bytes=size, target=500_000)
 
@@ -178,6 +192,16 @@ def applied(page: Page) -> None:
     ran = page.page.evaluate(RUN)
     drawn = page.page.evaluate(UNTIL, CHANGED.format(step="Vectorize('t')"))
     emit(what="apply_in_a_cell_to_graph", cell_seconds=ran, seconds=drawn, target=1.0)
+
+
+def cancelled(page: Page) -> None:
+    """From Cancel, while a run computes, until it has ended."""
+    panel = page.page.locator("#workbench")
+    open_pane(panel, "Run")
+    panel.locator(".wbk-run-view").get_by_role("button", name="Run", exact=True).click()
+    panel.locator(".wbk-progress").get_by_role("button", name="Cancel").wait_for(timeout=60_000)
+    page.page.wait_for_timeout(3000)
+    emit(what="cancel_of_a_run", seconds=page.page.evaluate(CANCELLED), target=0.5)
 
 
 def of_player(lab: Lab) -> None:

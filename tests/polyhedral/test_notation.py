@@ -54,7 +54,7 @@ def test_blocks_that_are_apart_say_so() -> None:
     assert text(tree).startswith("for t in blocks of 64, in any order:    # shifted: a +1\n")
     assert parse(text(tree)) == tree
     dealt = Loop("t", Leaf("a"), tile=64, apart=True, chunks=16)
-    assert text(dealt) == "for t in blocks of 64, in any order, 16 chunks:\n    a\n"
+    assert text(dealt) == "for t in blocks of 64, in any order, at most 16 chunks:\n    a\n"
     assert parse(text(dealt)) == dealt
 
 

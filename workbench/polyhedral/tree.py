@@ -296,7 +296,7 @@ def text(tree: Tree, indent: str = "") -> str:
     """Return the tree as indented text, a statement a line.
 
     Loops read `for t reversed:`, `axis b:`, `for t in blocks of 64:`, and where the blocks are
-    apart `for t in blocks of 64, in any order, 16 chunks:`.
+    apart `for t in blocks of 64, in any order, at most 16 chunks:`.
     """
     return "".join(f"{line}\n" for line, _ in lines(tree, indent))
 
@@ -318,7 +318,7 @@ def heading(loop: Loop, shifts: str) -> str:
     """Return the line that a loop begins with: `for t:    # shifted: ahead +1`."""
     word = "for" if loop.kind == "loop" else "axis"
     of = "" if loop.tile is None else f" in blocks of {loop.tile}"
-    chunks = f", {loop.chunks} chunks" if loop.chunks > 1 else ""
+    chunks = f", at most {loop.chunks} chunks" if loop.chunks > 1 else ""
     way = f", in any order{chunks}" if loop.apart else " reversed" if loop.backwards else ""
     note = f"    # shifted: {shifts}" if shifts else ""
     return f"{word} {loop.dim}{of}{way}:{note}"

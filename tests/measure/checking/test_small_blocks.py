@@ -54,7 +54,7 @@ def test_blocks_hold_three_values_in_the_same_tree(size: int) -> None:
     own = variant("leaky_sum", Persist("b", size), Contract()).program
     small = in_small_blocks(own)
     assert text(small.schedule) == text(own.schedule).replace(f"of {size}", "of 3")
-    assert headings(small) == ["for b in blocks of 3, in any order, 16 chunks:"]
+    assert headings(small) == ["for b in blocks of 3, in any order, at most 16 chunks:"]
     assert (small.equations, small.storage) == (own.equations, own.storage)
 
 
@@ -83,7 +83,7 @@ def test_blocks_inside_others_are_as_whole_in_them_as_they_were(
 def test_blocks_of_several_dims_are_all_small() -> None:
     own = variant("leaky_sum", Persist("b", 16), Tile("t", 8)).program
     assert headings(in_small_blocks(own)) == [
-        "for b in blocks of 3, in any order, 16 chunks:",
+        "for b in blocks of 3, in any order, at most 16 chunks:",
         "for t in blocks of 3:",
     ]
 

@@ -203,9 +203,9 @@ def test_joined_blocks_are_dealt_to_the_larger_number_of_chunks() -> None:
     dealt = replaced(program.schedule, first, replace(first, chunks=3))
     dealt = replaced(dealt, second, replace(second, chunks=16))
     rewritten = apply(replace(program, schedule=dealt), Fuse(("draw", "mean")))
-    assert headings(rewritten.program) == ["for b in blocks of 2, in any order, 16 chunks:"]
+    assert headings(rewritten.program) == ["for b in blocks of 2, in any order, at most 16 chunks:"]
     assert rewritten.notes == (
-        "the loop over b_block2 around draw now runs in any order, 16 chunks",
+        "the loop over b_block2 around draw now runs in any order, at most 16 chunks",
     )
 
 

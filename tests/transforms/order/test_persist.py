@@ -186,7 +186,7 @@ def test_small_program_computes_the_same(before: tuple[Transform, ...], chunks: 
 
 def test_smaller_loops_that_were_there_stand_inside() -> None:
     program = taken(averages(), Vectorize("t"), Persist("b", 4, chunks=2))
-    heading = "for b in blocks of 4, in any order, 2 chunks:\n    axis b:\n"
+    heading = "for b in blocks of 4, in any order, at most 2 chunks:\n    axis b:\n"
     assert text(program.schedule).startswith(heading)
 
 

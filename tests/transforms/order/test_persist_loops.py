@@ -117,7 +117,7 @@ def test_loop_joins_the_latest_that_it_reads_from_where_nothing_is_between() -> 
 
 
 SCHEDULE_OF_DISCOUNTED = """\
-for b in blocks of 2, in any order, 16 chunks:
+for b in blocks of 2, in any order, at most 16 chunks:
     axis b:
         x[0]
         for t:

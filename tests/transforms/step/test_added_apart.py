@@ -66,7 +66,7 @@ def test_blocks_inside_of_blocks_share_a_chunk_of_the_outer_ones(chunks: str) ->
     program = apply(sums(), Accumulate("t", ("all",))).program
     tree = parse(
         "for b:\n    for t:\n        x\n"
-        "for b in blocks of 2, in any order, 4 chunks:\n    for b:\n"
+        "for b in blocks of 2, in any order, at most 4 chunks:\n    for b:\n"
         f"        for t in blocks of 2, in any order{chunks}:\n            for t:\n"
         "                all.points\nfor b:\n    row\nall\n"
     )

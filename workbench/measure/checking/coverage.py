@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -40,13 +41,13 @@ def untaken(reference: Reference, branches: Branches) -> tuple[str, ...]:
     sentences = []
     for statement in reference.equations.statements:
         if not count(statement.domain, reference.sizes):
-            sentences.append(f"{_named(statement)} has no instance")
+            sentences.append(f"nothing runs of {_named(statement)}")
             continue
         for call in dict.fromkeys(_wheres(statement)):
             ways = branches.taken.get(id(call), set())
             condition = body_text(call.arguments[0])
             sentences += [
-                f"{condition} is never {'true' if way else 'false'} in {_named(statement)}"
+                f"{condition} is {'never' if way else 'always'} true in {_named(statement)}"
                 for way in (True, False)
                 if way not in ways
             ]
@@ -64,5 +65,7 @@ def _wheres(statement: Statement) -> list[Call]:
 
 
 def _named(statement: Statement) -> str:
-    line = "" if statement.line is None else f" (line {statement.line.number})"
-    return f"{statement.name}{line}"
+    line = statement.line
+    if line is None:
+        return statement.name
+    return f"{statement.name} (line {line.number}: {shorten(line.text, 80, placeholder=' …')})"

@@ -94,7 +94,7 @@ class Check:
         title = "in its own blocks, in float64, compared with NumPy's run of the program as written"
         lines += _listed(title, tuple(map(str, self.tails)))
         lines += _listed("not shown at these sizes", self.unmet)
-        lines += _listed("never taken", self.untaken)
+        lines += _listed("not reached at these sizes", self.untaken)
         return "\n".join(lines)
 
     def _head(self) -> str:

@@ -66,7 +66,7 @@ class Persist(Transform):
 
     After Persist("b", 4)::
 
-        for b in blocks of 4, in any order, 16 chunks:
+        for b in blocks of 4, in any order, at most 16 chunks:
             axis b:
                 total[0]
                 for t:

@@ -28,6 +28,8 @@ export type ActionName =
   | "load-state"
   | "save-svg"
   | "print"
+  | "search"
+  | "pane"
   | "keys"
   | "tour";
 
@@ -121,10 +123,14 @@ export function actions(store: Store, root: HTMLElement): readonly Action[] {
       download(name, "image/svg+xml", new XMLSerializer().serializeToString(picture(root, store)));
     }),
     action("print", "Print graph or save as PDF …", drawn, () => print(picture(root, store), values.state?.name ?? "graph")),
+    action("search", "Search statements", drawn, () => focus(root, ".wbk-search")),
+    action("pane", "Go to the open pane", none, () => focus(root, ".wbk-tab[aria-selected=true]")),
     action("keys", "Keys", none, () => store.tools.keys?.()),
     action("tour", values.selection.tour ? "Go on with the tour" : "Take the tour", none, () => startTour(store)),
   ];
 }
+
+const focus = (root: HTMLElement, what: string): void => root.querySelector<HTMLElement>(what)?.focus();
 
 const shown = ({ state }: Values): VariantView | undefined =>
   state?.variants.find((variant) => variant.key === state.current);

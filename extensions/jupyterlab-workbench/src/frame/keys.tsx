@@ -15,6 +15,8 @@ const groups = (): readonly { readonly title: string; readonly entries: readonly
     title: "Everywhere",
     entries: [
       ["?", "shows these keys"],
+      ["/", "searches statements"],
+      ["P", "goes from the graph to the open pane"],
       [`${control()} Z`, "undoes the last step"],
       [`${control()} Shift Z`, "takes the step again that was undone"],
       [`${control()} S`, "saves the notebook"],
@@ -125,9 +127,12 @@ export function pressed(event: KeyboardEvent, store: Store, root: HTMLElement): 
   action.run();
 }
 
+/** What keys mean without Control. */
+const PLAIN: Readonly<Record<string, ActionName>> = { "?": "keys", "/": "search", p: "pane" };
+
 function meaning({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): ActionName | null {
   if (altKey) return null;
-  if (!ctrlKey && !metaKey) return key === "?" ? "keys" : null;
+  if (!ctrlKey && !metaKey) return PLAIN[key] ?? null;
   if (key.toLowerCase() === "z") return shiftKey ? "redo" : "undo";
   return key === "y" ? "redo" : null;
 }

@@ -33,6 +33,16 @@ describe("keys", () => {
     expect(texts(shown.host, "dialog dd")).toContain("undoes the last step");
   });
 
+  test("go to the search and to the open pane", () => {
+    shown.host.insertAdjacentHTML("beforeend", '<svg class="wbk-viewport"></svg><input class="wbk-search">');
+    shown.host.insertAdjacentHTML("beforeend", '<button class="wbk-tab" aria-selected="true">Moves</button>');
+    expect(press("p")).toBe(true);
+    expect(document.activeElement?.textContent).toBe("Moves");
+    expect(press("/")).toBe(true);
+    expect(document.activeElement?.className).toBe("wbk-search");
+    expect(press("/", {}, "input")).toBe(false);
+  });
+
   test("undo the last step and take it again", async () => {
     const { variants, current } = GOLDEN.state;
     const parent = variants.find(({ key }) => key === current)?.parent;

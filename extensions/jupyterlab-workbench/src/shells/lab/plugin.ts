@@ -36,6 +36,8 @@ const COMMANDS: Readonly<Record<ActionName, string>> = {
   "load-state": "Load state file …",
   "save-svg": "Save graph as SVG",
   print: "Print graph or save as PDF …",
+  search: "Search statements",
+  pane: "Go to the open pane",
   keys: "Keys",
   tour: "Take the tour",
 };

@@ -115,9 +115,12 @@ function Row({ place, one, buffer }: { place: Place; one: number; buffer: Buffer
   );
 }
 
+/** The most characters at the end of a name that are shown before its beginning: they tell it from others. */
+const END = 9;
+
 /** A name of which the end stays to be read where there is no room for all. */
 export function Name({ text }: { text: string }): JSX.Element {
-  const cut = text.lastIndexOf(".") + 1;
+  const cut = Math.max(text.lastIndexOf(".") + 1, text.length - END);
   return (
     <span className="wbk-cut-name">
       <span>{text.slice(0, cut)}</span>

@@ -238,9 +238,9 @@ test("a workbench of one variant that was never measured", async () => {
 describe("a check", () => {
   const badge = (of: VariantView): HTMLElement | null => row(of).querySelector("button.wbk-badge");
 
-  test("opens to its report: what was compared at which sizes, how well, what was never taken", async () => {
+  test("opens to its report: what was compared at which sizes, how well, what was not reached", async () => {
     const told = "agrees with the reference at B=3, T=4 (float32)\n  compared: 24 elements of loss; worst deviation 2.2e-07\n" +
-      "  never taken:\n    the second branch of where in alive";
+      "  not reached at these sizes:\n    nothing runs of alive";
     const measurements = state.measurements.map((measured) => ({ ...measured, check_report: told }));
     shown = await drawn(Variants, { ...GOLDEN, state: { ...state, measurements } });
     expect(badge(one)?.getAttribute("aria-expanded")).toBe("false");
@@ -248,7 +248,7 @@ describe("a check", () => {
     const report = row(one).querySelector(".wbk-check-report");
     expect(report?.id).toBe(badge(one)?.getAttribute("aria-controls"));
     expect(report?.querySelector("p")?.textContent).toBe("agrees with the reference at B=3, T=4 (float32)");
-    expect(texts(row(one), ".wbk-check-report ul ul li")).toEqual(["the second branch of where in alive"]);
+    expect(texts(row(one), ".wbk-check-report ul ul li")).toEqual(["nothing runs of alive"]);
     await shown.press(badge(one));
     expect(row(one).querySelector(".wbk-check-report")).toBeNull();
   });
