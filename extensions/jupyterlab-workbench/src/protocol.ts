@@ -1,6 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const PROTOCOL = 13;
+export const PROTOCOL = 14;
 
 export const DOT = {
   "nameSize": 16,
@@ -300,6 +300,9 @@ export interface PriceView {
   readonly seconds: number;
   readonly peak_bytes: Readonly<Record<string, number>>;
   readonly arrays: Readonly<Record<string, number>>;
+  readonly operations: number;
+  readonly bytes: number;
+  readonly launches: number;
 }
 
 export interface ShareView {

@@ -60,11 +60,15 @@ class EffectView:
 
 @dataclass(frozen=True)
 class PriceView(EffectView):
-    """The same for a step in a list, and the bytes of those arrays that it makes smaller or larger:
-    0 where an array is no more. An array that moves to the host stays as large.
+    """The same for a step in a list, the bytes of those arrays that it makes smaller or larger (0
+    where an array is no more; one that moves to the host stays as large), and what the seconds come
+    of: arithmetic operations, bytes moved, launches.
     """
 
     arrays: Mapping[str, int]
+    operations: int
+    bytes: int
+    launches: int
 
 
 def price(variant: Variant, arguments: Mapping[str, Any]) -> PriceView:
@@ -77,7 +81,9 @@ def price(variant: Variant, arguments: Mapping[str, Any]) -> PriceView:
     after = variant.apply(from_json(arguments["step"]))
     said = after.predict(arguments["sizes"], backend, dtype)
     changed = _changed(variant.loops_on(said.backend).stored, said.loops.stored, said.sizes, dtype)
-    return PriceView(said.seconds, said.peak_bytes, changed)
+    return PriceView(
+        said.seconds, said.peak_bytes, changed, said.operations, said.bytes, said.launches
+    )
 
 
 def _changed(

@@ -1,7 +1,7 @@
 // Price tags: the predicted effect of a step, always marked as an estimate.
 
-import type { EffectView } from "../../protocol";
-import { bytesText, changeText as textOfChange, SAME, secondsText } from "../../model/numbers";
+import type { CostView, EffectView } from "../../protocol";
+import { amountText, bytesText, changeText as textOfChange, SAME, secondsText } from "../../model/numbers";
 
 /** The relative change below which values are called the same. */
 const LITTLE = 0.005;
@@ -26,6 +26,20 @@ export function changes(before: EffectView, after: EffectView): readonly Change[
     { name: "time", before: before.seconds, after: after.seconds, text: secondsText },
     ...held.filter((change) => change.before || change.after),
   ];
+}
+
+/** What the seconds of a prediction come of. */
+type Work = Pick<CostView, "operations" | "bytes" | "launches">;
+
+/** Lists what changes of that which the time comes of. */
+export function causes(before: Work, after: Work): readonly Change[] {
+  const counted = (count: number): string => amountText(count, "").trim();
+  const all: readonly Change[] = [
+    { name: "operations", before: before.operations, after: after.operations, text: counted },
+    { name: "bytes moved", before: before.bytes, after: after.bytes, text: bytesText },
+    { name: "launches", before: before.launches, after: after.launches, text: counted },
+  ];
+  return all.filter((change) => !isSame(change));
 }
 
 export function isSame({ before, after }: Change): boolean {

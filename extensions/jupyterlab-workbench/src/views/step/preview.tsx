@@ -11,7 +11,7 @@ import { Notes } from "./notes";
 import { WhyLegal } from "./why-legal";
 import { sizesText } from "../../model/numbers";
 import { GraphAfter } from "./preview-graph";
-import { changes, changeText, direction, PriceTags } from "../moves/price";
+import { causes, type Change, changes, changeText, direction, PriceTags } from "../moves/price";
 import { openNext, type StepJson } from "./steps";
 
 export function Preview({ preview }: { preview: PreviewView }): JSX.Element {
@@ -70,18 +70,28 @@ function Costs({ step }: { step: StepJson }): JSX.Element {
       <caption>Estimated at {sizesText(runSizes(state.sizes, sizes))}, not measured</caption>
       <tbody>
         {changes(before.value, after.value).map((change) => (
-          <tr key={change.name}>
-            <th scope="row">{change.name}</th>
-            <td>{change.text(change.before)}</td>
-            <td aria-hidden="true">→</td>
-            <td>{change.text(change.after)}</td>
-            <td>
-              <span className={`wbk-price ${direction(change)}`}>{changeText(change)}</span>
-            </td>
-          </tr>
+          <Changed key={change.name} change={change} />
+        ))}
+        {causes(before.value, after.value).map((change) => (
+          <Changed key={change.name} change={change} of="the time" />
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** A row of costs; `of` says what it is a cause of. */
+function Changed({ change, of }: { change: Change; of?: string }): JSX.Element {
+  return (
+    <tr className={of ? "wbk-comes-of" : ""} title={of ? `What ${of} comes of` : ""}>
+      <th scope="row">{change.name}</th>
+      <td>{change.text(change.before)}</td>
+      <td aria-hidden="true">→</td>
+      <td>{change.text(change.after)}</td>
+      <td>
+        <span className={`wbk-price ${direction(change)}`}>{changeText(change)}</span>
+      </td>
+    </tr>
   );
 }
 
