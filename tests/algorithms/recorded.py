@@ -1,4 +1,6 @@
-"""An algorithm's run together with arrays of its own: first parameters, draws, steps."""
+"""An algorithm's run together with arrays of its own, and what second writings in NumPy share: a
+network with its derivatives, Adam, Pendulum's observations.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 import workbench as wb
@@ -22,6 +25,31 @@ def recorded(program: Program, arrays: Sequence[str], seed: int = 0) -> dict[str
     variant = wb.optimize(wb.variant(shown), backend="numpy")
     found = wb.run(variant, backend="numpy", seed=seed, dtype="float64", progress=False)
     return {name.removeprefix("array "): found[name] for name in found}
+
+
+class Net:
+    """Two layers of rectified units and a linear one."""
+
+    def __init__(self, p: list[Values]) -> None:
+        self.p = p
+
+    def layers(self, x: Values) -> list[Values]:
+        """Inputs, the hidden layers before their units, and outputs."""
+        first = x @ self.p[0] + self.p[1]
+        second = np.maximum(first, 0.0) @ self.p[2] + self.p[3]
+        return [x, first, second, np.maximum(second, 0.0) @ self.p[4] + self.p[5]]
+
+    def __call__(self, x: Values) -> Values:
+        return self.layers(x)[-1]
+
+    def backward(self, layers: list[Values], dy: Values) -> tuple[list[Values], Values]:
+        """Derivatives by the parameters and by the inputs. At 0 a unit counts as open."""
+        x, first, second, _ = layers
+        h_1, h_2 = np.maximum(first, 0.0), np.maximum(second, 0.0)
+        d_second = dy @ self.p[4].T * (second >= 0)
+        d_first = d_second @ self.p[2].T * (first >= 0)
+        pairs = ((x, d_first), (h_1, d_second), (h_2, dy))
+        return [g for h, d in pairs for g in (h.T @ d, d.sum(axis=0))], d_first @ self.p[0].T
 
 
 class Adam:
@@ -41,3 +69,8 @@ class Adam:
             mean = self.first[k] / (1 - 0.9**self.step)
             square = self.second[k] / (1 - 0.999**self.step)
             self.parameters[k] -= self.rate * mean / (square**0.5 + 1e-8)
+
+
+def observed(state: Values) -> Values:
+    """Pendulum's observations: cosine and sine of the angle, and the velocity."""
+    return np.stack([np.cos(state[..., 0]), np.sin(state[..., 0]), state[..., 1]], axis=-1)

@@ -20,6 +20,8 @@ BRIEF = environments.CartPole(time_limit=3)
 SMALL: dict[str, dict[str, Any]] = {
     "dqn": {"B": 2, "I": 5, "T": 3, "N": 18, "K": 2, "hidden": (3,), "learning_starts": 10},
     "sac": {"B": 2, "I": 4, "T": 3, "N": 12, "K": 2, "hidden": (3,), "learning_starts": 7},
+    "td3": {"B": 2, "I": 4, "T": 3, "N": 12, "K": 2, "hidden": (3,), "learning_starts": 7},
+    "ddpg": {"B": 2, "I": 4, "T": 3, "N": 12, "K": 2, "hidden": (3,), "learning_starts": 7},
 }
 CASES: dict[str, list[dict[str, Any]]] = {
     "dqn": [
@@ -31,6 +33,15 @@ CASES: dict[str, list[dict[str, Any]]] = {
         {"environment": environments.Pendulum(time_limit=3), "tau": 0.5, "learning_rate": 0.1},
         {"environment": "MountainCarContinuous", "temperature": 0.2, "gamma": 0.5}
         | {"critic_rate": 0.1},
+    ],
+    "td3": [
+        {"environment": environments.Pendulum(time_limit=3), "tau": 0.5, "learning_rate": 0.1},
+        {"environment": "MountainCarContinuous", "delay": 1, "gamma": 0.5, "policy_noise": 0.5}
+        | {"noise_clip": 0.1, "exploration_noise": 0.5},
+    ],
+    "ddpg": [
+        {"environment": environments.Pendulum(time_limit=3), "tau": 0.5, "learning_rate": 0.1},
+        {"environment": "MountainCarContinuous", "gamma": 0.5, "exploration_noise": 0.5},
     ],
 }
 RUNS = [(name, number) for name, cases in CASES.items() for number in range(len(cases))]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.algorithms.recorded import Adam, Values, recorded
+from tests.algorithms.recorded import Adam, Net, Values, observed, recorded
 from workbench import environments
 from workbench.algorithms import sac
 
@@ -32,35 +32,6 @@ TAKEN = {
     "now": "actor_loss.policy.noise",
 }
 """What is taken from the program, and the arrays that hold it."""
-
-
-class Net:
-    """Two layers of rectified units and a linear one."""
-
-    def __init__(self, p: list[Values]) -> None:
-        self.p = p
-
-    def layers(self, x: Values) -> list[Values]:
-        """Inputs, the hidden layers before their units, and outputs."""
-        first = x @ self.p[0] + self.p[1]
-        second = np.maximum(first, 0.0) @ self.p[2] + self.p[3]
-        return [x, first, second, np.maximum(second, 0.0) @ self.p[4] + self.p[5]]
-
-    def __call__(self, x: Values) -> Values:
-        return self.layers(x)[-1]
-
-    def backward(self, layers: list[Values], dy: Values) -> tuple[list[Values], Values]:
-        """Derivatives by the parameters and by the inputs. At 0 a unit counts as open."""
-        x, first, second, _ = layers
-        h_1, h_2 = np.maximum(first, 0.0), np.maximum(second, 0.0)
-        d_second = dy @ self.p[4].T * (second >= 0)
-        d_first = d_second @ self.p[2].T * (first >= 0)
-        pairs = ((x, d_first), (h_1, d_second), (h_2, dy))
-        return [g for h, d in pairs for g in (h.T @ d, d.sum(axis=0))], d_first @ self.p[0].T
-
-
-def observed(state: Values) -> Values:
-    return np.stack([np.cos(state[..., 0]), np.sin(state[..., 0]), state[..., 1]], axis=-1)
 
 
 class Drawn:

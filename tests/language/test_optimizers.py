@@ -123,6 +123,25 @@ def test_adam_makes_the_updates_that_are_asked_for(when: Any, made: Any) -> None
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
+@pytest.mark.parametrize("options", [{"tau": 0.3}, {"every": 2}], ids=str)
+def test_target_follows_after_the_updates_that_are_asked_for(options: Any) -> None:
+    @wb.program
+    def example(I: int = 7) -> dict[str, Any]:
+        i = wb.dim(i=I)
+        theta = nn.parameters(nn.vector("x", 1, 1.0), over=i)
+        target = nn.target(theta, when=wb.index(i) >= 3, **options)
+        theta.update({name: 0.9 * x for name, x in theta.tensors.items()})
+        return {"theta": theta.tensors["x.value"] * 1.0, "target": target.tensors["x.value"] * 1.0}
+
+    found = Reference(example().equations).outputs()
+    theta, target = found["theta"][:, 0], found["target"][:, 0]
+    assert (target[:4] == 1.0).all()
+    for i in range(3, 6):
+        new = 0.9 * theta[i]
+        follows = 0.3 * new + 0.7 * target[i] if "tau" in options else [target[i], new][i % 2]
+        assert target[i + 1] == pytest.approx(follows)
+
+
 @pytest.mark.parametrize("when", [1.0, True, [True, False]], ids=str)
 def test_adam_refused_when_what_to_make_is_no_boolean(when: Any) -> None:
     @wb.program

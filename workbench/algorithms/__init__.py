@@ -1,6 +1,7 @@
 """Algorithms, one file each, written as their papers do."""
 
 from workbench.algorithms.a2c import a2c
+from workbench.algorithms.ddpg import ddpg
 from workbench.algorithms.dqn import dqn
 from workbench.algorithms.ppo import ppo
 from workbench.algorithms.q_learning import q_learning
@@ -8,6 +9,7 @@ from workbench.algorithms.reinforce import reinforce
 from workbench.algorithms.sac import sac
 from workbench.algorithms.sarsa import sarsa
 from workbench.algorithms.swiftrl import swiftrl
+from workbench.algorithms.td3 import td3
 
 ALGORITHMS = {template.name: template for template in (reinforce, a2c, ppo)}
 """Those with networks, which run with every environment."""
@@ -18,7 +20,7 @@ TABULAR = {template.name: template for template in (q_learning, sarsa)}
 FROM_LOGS = {template.name: template for template in (swiftrl,)}
 """Those that learn from a data set `log`, which they are given."""
 
-OFF_POLICY = {template.name: template for template in (dqn, sac)}
+OFF_POLICY = {template.name: template for template in (dqn, ddpg, td3, sac)}
 """Those that learn from replay: DQN of discrete actions, the others of continuous ones."""
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     "OFF_POLICY",
     "TABULAR",
     "a2c",
+    "ddpg",
     "dqn",
     "ppo",
     "q_learning",
@@ -34,4 +37,5 @@ __all__ = [
     "sac",
     "sarsa",
     "swiftrl",
+    "td3",
 ]

@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench.errors import ProgramError
 from workbench.language.gradient import Gradient
-from workbench.language.nn import Member, Parameters, carried, constant, step_number
+from workbench.language.nn import Member, Parameters, carried, constant, expect_over, step_number
 from workbench.language.tracing.functions import minimum, sqrt, where
 from workbench.language.tracing.nodes import apply, as_tensor, cast, index
 from workbench.language.tracing.quoting import element_text
@@ -105,16 +105,11 @@ def adam(
     return _chosen(when, values, parameters.tensors)
 
 
-def _made(parameters: Parameters, when: Any) -> Tensor:
+def _made(parameters: Parameters, when: Tensor | None) -> Tensor:
     """Return the number of updates made, the present one included."""
     if when is None:
         return cast(index(step_number(parameters.over) + 1), "float")
-    known = isinstance(when, Tensor) and when.dtype == "bool" and not when.shape
-    if not known or not set(when.dims) <= set(parameters.over):
-        raise ProgramError(
-            f"when={when!r}; expected a boolean scalar over {', '.join(parameters.over)}",
-            user_line(),
-        )
+    expect_over(parameters, when)
     name = f"made.{next(iter(parameters.arrays))}"  # several optimizers have a number each
     made = carried({name: Member((), constant(0.0))}, parameters.over, "optimizer")
     present = made.tensors[name] + 1.0

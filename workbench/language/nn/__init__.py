@@ -16,6 +16,7 @@ from workbench.language.nn.parameters import (
     Parameters,
     ParametersAt,
     carried,
+    expect_over,
     step_number,
     successor,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "constant",
     "duelling",
     "embedding",
+    "expect_over",
     "gru",
     "layer_norm",
     "linear",

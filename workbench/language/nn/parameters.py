@@ -121,3 +121,13 @@ def step_number(dims: tuple[str, ...]) -> Expression:
     for d in dims:
         number = number * trace.range(d).upper + variable(d)
     return number
+
+
+def expect_over(parameters: Parameters, when: Any) -> None:
+    """Refuse what does not tell of each update whether it is made."""
+    known = isinstance(when, Tensor) and when.dtype == "bool" and not when.shape
+    if not known or not set(when.dims) <= set(parameters.over):
+        raise ProgramError(
+            f"when={when!r}; expected a boolean scalar over {', '.join(parameters.over)}",
+            user_line(),
+        )

@@ -6,7 +6,14 @@ from numbers import Real
 
 from workbench.errors import ProgramError
 from workbench.language.nn.initializers import Initializer
-from workbench.language.nn.parameters import Member, Parameters, carried, step_number, successor
+from workbench.language.nn.parameters import (
+    Member,
+    Parameters,
+    carried,
+    expect_over,
+    step_number,
+    successor,
+)
 from workbench.language.tracing.functions import stop_gradient, where
 from workbench.language.tracing.nodes import index
 from workbench.language.tracing.tensor import Tensor
@@ -14,16 +21,26 @@ from workbench.language.tracing.trace import scope, user_line
 from workbench.polyhedral.expression import expression, whole
 
 
-def target(theta: Parameters, *, tau: float | None = None, every: int | None = None) -> Parameters:
+def target(
+    theta: Parameters,
+    *,
+    tau: float | None = None,
+    every: int | None = None,
+    when: Tensor | None = None,
+) -> Parameters:
     """Make the parameters of target networks: they start as `theta` and follow its updates. A
     network takes them in the place of theta.
 
     With `tau`, after each update target' = tau * theta' + (1 - tau) * target, theta' being theta
     after it (Polyak averaging; Lillicrap et al. 2016, algorithm 1). With `every`, they become
-    theta' after each `every` updates and stay in between (Mnih et al. 2015, algorithm 1). Either is
-    a recurrence over the dims of the updates, and constant to `gradient`.
+    theta' after each `every` updates and stay in between (Mnih et al. 2015, algorithm 1). `when`, a
+    boolean over the dims of the updates, tells after which of them they follow at all (Fujimoto et
+    al. 2018, algorithm 1). Either is a recurrence over the dims of the updates, and constant to
+    `gradient`.
     """
     _expect(theta, tau, every)
+    if when is not None:
+        expect_over(theta, when)
     first = dict.fromkeys(theta.over, expression(0))
     following = dict(zip(theta.over, successor(theta.over), strict=True))
 
@@ -43,9 +60,10 @@ def target(theta: Parameters, *, tau: float | None = None, every: int | None = N
 
         def step(new: Tensor, old: Tensor) -> Tensor:
             if due is not None:
-                return where(due, new, old)
+                return where(due if when is None else due & when, new, old)
             assert tau is not None
-            return tau * new + (1.0 - tau) * old
+            moved = tau * new + (1.0 - tau) * old
+            return moved if when is None else where(when, moved, old)
 
         followers.update(
             {
