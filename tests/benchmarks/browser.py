@@ -1,11 +1,11 @@
 """How quick the workbench is under the hand, in JupyterLab in a headless Chromium without a GPU.
 
 With PPO: from the end of its cell to the drawn graph, until the legality of every move is shown and
-until the first ten have prices, from Cancel until a run has ended, from a click on a statement until graph and pane show it, from Apply to the new graph; what is asked
-for by a click on what is loaded; the bytes of its picture. The frames of a schedule of 2,000
-instances that is played. With large programs: from the end of the
-cell to the graph, and how it stays under the hand while all of it is opened and while it is
-dragged.
+until the first ten have prices, from Cancel until a run has ended, from a click on a statement
+until graph and pane show it, from Apply to the new graph; what is asked for by a click on what is
+loaded; the bytes of its picture. The frames of a schedule of 2,000 instances that is played. With
+large programs: from the end of the cell to the graph, and how it stays under the hand while all of
+it is opened and while it is dragged.
 
 python -m tests.benchmarks.browser [--statements 300 1000] [--static FOLDER]
 """
