@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import workbench as wb
 from tests.episodes.rolled import Kind, assert_equal, expected, walk
+from tests.native_runs import run_native
 from workbench import environments
 from workbench.backends.reference.evaluator import Reference
 
@@ -52,22 +53,44 @@ def test_numpy_is_a_loop_that_breaks(
 RARE = Kind(0.5, 1.0, 0.1, 1e9, 99)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize(
+def variant_of(kind: Kind, backend: str, optimized: bool) -> wb.Variant:
+    variant = wb.variant(walk(kind)(B=5, I=3, T=8))
+    return wb.optimize(variant, backend=backend) if optimized else variant
+
+
+def outputs(program: wb.Program, backend: str) -> Any:
+    """The outputs of a program as a backend runs it, by its own recipe."""
+    variant = wb.optimize(wb.variant(program), backend=backend)
+    if backend == "native":
+        return run_native(variant.program)
+    return wb.run(variant, backend, dtype="float64", progress=False)
+
+
+KINDS_OF_RUNS = pytest.mark.parametrize(
     ("kind", "optimized"),
     [(MIXED, True), (RARE, False)],
     ids=["mixed_optimized", "rare_as_written"],
 )
-def test_backend_is_a_loop_that_breaks(backend: str, optimized: bool, kind: Kind) -> None:
-    program = walk(kind)(B=5, I=3, T=8)
-    variant = wb.variant(program)
-    variant = wb.optimize(variant, backend=backend) if optimized else variant
+
+
+@KINDS_OF_RUNS
+def test_run_tells_how_many_episodes_have_no_end(kind: Kind, optimized: bool) -> None:
+    variant = variant_of(kind, "numpy", optimized)
     for seed in (0, 1):
-        run = wb.run(variant, backend, seed=seed, dtype="float64", progress=False)
-        wanted = expected(program, kind, 5, 3, 8, seed)
+        run = wb.run(variant, "numpy", seed=seed, dtype="float64", progress=False)
+        wanted = expected(variant.program, kind, 5, 3, 8, seed)
         assert_equal(run, wanted)
         assert run.unended == {"t": wanted["unended"]}
     assert ("no end of" in repr(run)) == (wanted["unended"] > 0)
+
+
+@pytest.mark.skipif("native" not in BACKENDS, reason="there is no C compiler")
+@KINDS_OF_RUNS
+def test_compiled_c_is_a_loop_that_breaks(kind: Kind, optimized: bool) -> None:
+    variant = variant_of(kind, "native", optimized)
+    for seed in (0, 1):
+        found = run_native(variant.program, seed=seed)
+        assert_equal(found, expected(variant.program, kind, 5, 3, 8, seed))
 
 
 def test_a_step_of_each_kind_keeps_the_meaning() -> None:
@@ -94,10 +117,10 @@ def test_cartpole_ends_as_gymnasiums_does(backend: str) -> None:
         following, reward, terminated, truncated = env.step(state, action)
         state[b, 0] = env.reset(over=b)
         state[b, t + 1] = following
-        wb.until(terminated | truncated, over=t)
-        return {"state": state, "action": action, "score": reward.sum(over=t)}
+        end = wb.until(terminated | truncated, over=t)
+        return {"state": state, "action": action, "score": reward.sum(over=t), "end": end}
 
-    run = wb.run(balance(), backend, dtype="float64", progress=False)
+    run = outputs(balance(), backend)
     env = gymnasium.make("CartPole-v1").unwrapped
     for b in range(4):
         env.reset(seed=0)
@@ -110,7 +133,7 @@ def test_cartpole_ends_as_gymnasiums_does(backend: str) -> None:
             if done:
                 break
         assert done
-        assert run["score"][b] == score == run.lengths["t"][b]
+        assert run["score"][b] == score == run["end"][b] + 1
         assert np.isnan(run["state"][b, t + 2 :]).all()
         assert not run["action"][b, t + 1 :].any()
 
@@ -131,7 +154,7 @@ def test_what_a_closed_lane_computes_does_not_fail(backend: str) -> None:
         value = table[n] + 1.0 / wb.cast(6 // (4 - n), float)
         return {"value": value.sum(over=t), "end": end, "seen": seen[b, end + 1]}
 
-    run = wb.run(looked_up(), backend, dtype="float64", progress=False)
+    run = outputs(looked_up(), backend)
     np.testing.assert_array_equal(run["end"], [1, 1, 0])
     truth = [sum(np.exp(k) + 1 / (6 // (4 - k)) for k in ks) for ks in ([0, 2], [1, 3], [2])]
     np.testing.assert_allclose(run["value"], truth)
