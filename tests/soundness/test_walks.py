@@ -27,8 +27,8 @@ ENOUGH_OF_TRAINING = 8
 MOST_WALKS = 30
 ENOUGH_OF_DATA = {"averages": 30, "regression": 50, "running": 120}
 """Those of programs that read data, the quickest the most."""
-ENOUGH_OF_WINDOWS = {"sliding": 20, "tapped": 10, "smoothed": 170}
-ENOUGH_OF_ENDS = {"ended": 10, "trained": 10, "stopped": 180}
+ENOUGH_OF_WINDOWS = {"sliding": 6, "tapped": 6, "smoothed": 60}
+ENOUGH_OF_ENDS = {"ended": 6, "trained": 5, "stopped": 60}
 NAMES = [
     *(name for name in PROGRAMS if name != "small_ppo"),
     pytest.param("small_ppo", marks=pytest.mark.soundness),  # takes four times the next
