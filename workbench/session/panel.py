@@ -129,7 +129,7 @@ class Workbench:
                 self._session.adopt([one])
         used, store = or_default(backend), self._session.store
         order = MeasureOrder(chosen, used, sizes or {}, seed, dtype, repeats, force, store)
-        measuring = self._session.measure(order)
+        measuring = self._session.under_way.measure(order)
         try:
             result = measuring.wait()
         except KeyboardInterrupt:
@@ -148,7 +148,7 @@ class Workbench:
         """The result of the last run, as `wb.run` gives it. Of one that was stopped it has the
         finished iterations. Raises WorkbenchError before the first.
         """
-        found = self._session.last_result()
+        found = self._session.under_way.last_result()
         if found is None:
             raise WorkbenchError(
                 "nothing was run in this workbench yet: Run in its panel, or run()"
@@ -177,7 +177,7 @@ class Workbench:
         if chosen.key not in self._session.tree.variants:
             self._session.adopt([chosen])
         order = RunOrder(chosen, or_default(backend), sizes or {}, seed, dtype, threads)
-        running = self._session.run(order, here=here)
+        running = self._session.under_way.run(order, here=here)
         try:
             made = running.wait()
         except KeyboardInterrupt:
@@ -208,7 +208,7 @@ class Workbench:
             self._session.adopt([chosen])
         used = or_default(backend)
         order = ProfileOrder(chosen, used, sizes or {}, seed, dtype, threads, force)
-        profiling = self._session.profile(order)
+        profiling = self._session.under_way.profile(order)
         try:
             result = profiling.wait()
         except KeyboardInterrupt:

@@ -46,8 +46,8 @@ def test_a_calibration_that_is_stopped_leaves_nothing_and_one_thing_runs_at_a_ti
 def test_a_process_that_dies_is_reported(shown: Shown) -> None:
     number = shown.view.say(**CALIBRATE)
     shown.view.state(lambda s: s.measuring is not None)
-    assert shown.session._measuring is not None
-    os.kill(shown.session._measuring._child.pid, signal.SIGKILL)
+    assert shown.session.under_way._client is not None
+    os.kill(shown.session.under_way._client._child.pid, signal.SIGKILL)
     failed = shown.view.until(lambda m: m if getattr(m, "id", 0) == number else None)
     assert isinstance(failed, Failed)
     assert failed.error.sentence.startswith("The process that calibrated is gone: it was ended by ")

@@ -150,8 +150,8 @@ def test_a_measurement_that_is_stopped_at_once_keeps_nothing(shown: Shown) -> No
 
 
 def measuring_pid(shown: Shown) -> int:
-    assert shown.session._measuring is not None
-    return shown.session._measuring._child.pid
+    assert shown.session.under_way._client is not None
+    return shown.session.under_way._client._child.pid
 
 
 def test_a_measuring_process_that_dies_leaves_what_it_told(shown: Shown) -> None:

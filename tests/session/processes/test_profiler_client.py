@@ -88,7 +88,7 @@ def test_a_stopped_profile_keeps_its_finished_rounds(shown: Shown) -> None:
     sizes = {"B": 20, "T": 200}
     number = shown.view.say(**PROFILE | {"sizes": sizes, "force": True}, variant=shown.root)
     shown.view.state(lambda s: s.measuring is not None and s.measuring.done >= 1)
-    client = shown.session._measuring
+    client = shown.session.under_way._client
     assert isinstance(client, ProfilerClient)
     while client._finished is None:
         time.sleep(0.01)
@@ -119,8 +119,8 @@ def test_a_profile_made_here_is_stopped_too(shown: Shown) -> None:
 def test_a_profiling_process_that_dies_is_reported(shown: Shown) -> None:
     number = shown.view.say(**LONG, variant=shown.root)
     shown.view.state(lambda s: s.measuring is not None)
-    assert shown.session._measuring is not None
-    os.kill(shown.session._measuring._child.pid, signal.SIGKILL)
+    assert shown.session.under_way._client is not None
+    os.kill(shown.session.under_way._client._child.pid, signal.SIGKILL)
     shown.view.until(lambda m: m if getattr(m, "id", 0) == number else None)
     refused = shown.view.newest.unprofiled
     assert refused is not None and not refused.too_long

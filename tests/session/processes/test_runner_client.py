@@ -102,7 +102,7 @@ def test_a_stopped_run_ends_soon_and_keeps_its_finished_iterations(
     assert isinstance(shown.view.ask(type="cancel"), Done)
     shown.view.state(lambda s: s.measuring is None and bool(s.runs))
     assert time.monotonic() - asked < runner_client.PATIENCE / 2  # beside other work
-    result = shown.session.last_result()
+    result = shown.session.under_way.last_result()
     assert isinstance(ended(shown, number), Done)
     state = shown.view.newest
     (run,) = state.runs
@@ -121,8 +121,8 @@ def test_a_stopped_run_ends_soon_and_keeps_its_finished_iterations(
 def test_one_that_does_not_stop_in_time_is_ended_and_its_curves_are_kept(shown: Shown) -> None:
     number = shown.view.say(**LONG, variant=shown.root)
     begun(shown)
-    assert shown.session._measuring is not None
-    os.kill(shown.session._measuring._child.pid, signal.SIGSTOP)  # type: ignore[union-attr]
+    assert shown.session.under_way._client is not None
+    os.kill(shown.session.under_way._client._child.pid, signal.SIGSTOP)  # type: ignore[union-attr]
     asked = time.monotonic()
     shown.view.ask(type="cancel")
     shown.view.state(lambda s: s.measuring is None and bool(s.runs))
@@ -162,8 +162,8 @@ def test_why_there_is_no_run_is_told_until_there_is_one(shown: Shown) -> None:
 def test_a_running_process_that_dies_is_reported(shown: Shown) -> None:
     number = shown.view.say(**LONG, variant=shown.root)
     begun(shown)
-    assert shown.session._measuring is not None
-    os.kill(shown.session._measuring._child.pid, signal.SIGKILL)  # type: ignore[union-attr]
+    assert shown.session.under_way._client is not None
+    os.kill(shown.session.under_way._client._child.pid, signal.SIGKILL)  # type: ignore[union-attr]
     ended(shown, number)
     refused = shown.view.newest.unrun
     assert refused is not None

@@ -41,8 +41,8 @@ def test_a_search_tells_what_it_tries_and_is_stopped_at_once(large: Shown) -> No
     busy = view.ask(**MEASURE, variants=[large.root])
     assert isinstance(busy, Failed)
     assert busy.error.sentence == "a search is under way; stop it or wait for its end"
-    assert large.session._measuring is not None
-    process = large.session._measuring._child._process
+    assert large.session.under_way._client is not None
+    process = large.session.under_way._client._child._process
     started = time.monotonic()
     assert isinstance(view.ask(type="cancel"), Done)
     done = view.until(lambda m: m if getattr(m, "id", 0) == number else None)
@@ -83,8 +83,8 @@ def test_without_a_step_or_a_plan_that_fits_the_reason_is_told() -> None:
 def test_a_process_that_dies_is_reported(large: Shown) -> None:
     number = large.view.say(**OPTIMIZE, variant=large.root)
     large.view.state(lambda s: s.measuring is not None)
-    assert large.session._measuring is not None
-    os.kill(large.session._measuring._child.pid, signal.SIGKILL)
+    assert large.session.under_way._client is not None
+    os.kill(large.session.under_way._client._child.pid, signal.SIGKILL)
     failed = large.view.until(lambda m: m if getattr(m, "id", 0) == number else None)
     assert isinstance(failed, Failed)
     assert failed.error.sentence.startswith("The process that looked for steps is gone: it was en")

@@ -80,7 +80,7 @@ def _handle(session: Session, request: Request, reply: Reply) -> None:
             _profile(session, request, reply)
         case Calibrate(backend=backend):
             order = CalibrateOrder(backend)
-            session.calibrate(order, lambda result: _finish(request, reply, result.error))
+            session.under_way.calibrate(order, lambda result: _finish(request, reply, result.error))
         case Save():
             threading.Thread(target=_save, args=(session, request, reply), daemon=True).start()
         case Report():
@@ -101,7 +101,7 @@ def _handle_at_once(session: Session, request: Request) -> None:
         case Remove(variant=key):
             session.remove(key)
         case Cancel():
-            if not session.cancel():
+            if not session.under_way.cancel():
                 raise WorkbenchError("there is nothing to stop")
         case Change(arguments=arguments):
             if session.on_change is None:
@@ -154,7 +154,7 @@ def _measure(session: Session, request: Measure, reply: Reply) -> None:
     )
     if not order.variants:
         raise WorkbenchError("there is nothing to measure: choose a variant")
-    session.measure(order, lambda result: _finish(request, reply, result.error))
+    session.under_way.measure(order, lambda result: _finish(request, reply, result.error))
 
 
 def _run(session: Session, request: Run, reply: Reply) -> None:
@@ -168,7 +168,7 @@ def _run(session: Session, request: Run, reply: Reply) -> None:
         None,
     )
     try:
-        session.run(order, lambda result: _finish(request, reply, None), request.here)
+        session.under_way.run(order, lambda result: _finish(request, reply, None), request.here)
     except NotSentError:
         _finish(request, reply, None)
 
@@ -185,7 +185,7 @@ def _profile(session: Session, request: Profile, reply: Reply) -> None:
         request.force,
     )
     try:
-        session.profile(order, lambda result: _finish(request, reply, None), request.here)
+        session.under_way.profile(order, lambda result: _finish(request, reply, None), request.here)
     except NotSentError:
         _finish(request, reply, None)
 

@@ -37,7 +37,7 @@ def search(session: Session, request: Optimize, reply: Reply) -> None:
         else:
             reply(Done("done", request.id, last))
 
-    session.search(order, ended)
+    session.under_way.search(order, ended)
 
 
 def _take(session: Session, order: SearchOrder, result: Searched) -> str | None:

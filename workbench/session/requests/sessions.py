@@ -121,7 +121,7 @@ class Sessions:
     def close(self) -> None:
         """End everything that the workbenches have started."""
         for session in self.all():
-            session.cancel()
+            session.under_way.cancel()
         self.work.stop()
 
     # -- views -------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ class MeasurementProgress(Progress):
 
     def ended(self, result: Measured) -> None:
         """Show the result."""
-        self.session.measured()
+        self.session.under_way.over()
         place = self._place
         if place is not None and not place.over:  # the process is gone before it could say so
             self.session.show_running(replace(place, over=True))

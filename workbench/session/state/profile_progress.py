@@ -42,7 +42,7 @@ class ProfileProgress(Progress):
 
     def ended(self, result: Profiled) -> None:
         """Show the result."""
-        self.session.measured()
+        self.session.under_way.over()
         self.session.work.rest(False)
         self.session.change(lambda values: replace(self._with(values, result), measuring=None))
         self._ended(result)

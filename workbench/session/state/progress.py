@@ -65,6 +65,6 @@ class OrderProgress(Progress, Generic[Result]):
 
     def ended(self, result: Result) -> None:
         """Show that it is over."""
-        self.session.measured()
+        self.session.under_way.over()
         self.stop()
         self._ended(result)

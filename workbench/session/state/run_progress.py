@@ -77,7 +77,7 @@ class RunProgress(Progress):
             if self._is_let_go:
                 return
             self._is_let_go = True
-        self.session.measured()
+        self.session.under_way.over()
         place = self._place
         if place is not None and not place.over:  # the process is gone before it could say so
             self.session.show_running(replace(place, over=True))

@@ -11,7 +11,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from workbench.backends import default
 from workbench.errors import WorkbenchError
@@ -22,23 +22,12 @@ from workbench.measure.store import Store
 from workbench.planning.machine.calibrated import stamp
 from workbench.planning.machine.defaults import DEFAULTS
 from workbench.program.sizes import resolve
-from workbench.session.processes.measuring.calibrator import Calibrated, CalibrateOrder
-from workbench.session.processes.measuring.calibrator_client import CalibratorClient
-from workbench.session.processes.measuring.in_kernel import InKernel
-from workbench.session.processes.measuring.meter import Measured, MeasureOrder
-from workbench.session.processes.measuring.meter_client import MeterClient
-from workbench.session.processes.measuring.profiler import Profiled, ProfileOrder, profiled
-from workbench.session.processes.measuring.profiler_client import ProfilerClient
-from workbench.session.processes.measuring.runner import Ran, RunOrder, ran
-from workbench.session.processes.measuring.runner_client import RunnerClient
 from workbench.session.processes.orders import Grown, Misfit
 from workbench.session.processes.pipe import NotSentError
 from workbench.session.processes.sampler import RunPosition
-from workbench.session.processes.searching.searcher import Searched, SearchOrder
-from workbench.session.processes.searching.searcher_client import SearcherClient
 from workbench.session.processes.worker_client import WorkerClient
 from workbench.session.protocol.capsule import Capsule, capsule
-from workbench.session.protocol.failures import error_view, sentence
+from workbench.session.protocol.failures import sentence
 from workbench.session.protocol.measurements import belonging, measurement_views, together
 from workbench.session.protocol.messages import (
     Message,
@@ -50,43 +39,21 @@ from workbench.session.protocol.profiles import profile_view
 from workbench.session.protocol.state import (
     ErrorView,
     MeasurementView,
-    ProgressView,
     State,
     UntracedView,
     VariantView,
 )
 from workbench.session.protocol.state_views import backend_views, size_views, variant_view
-from workbench.session.state.measurement_progress import MeasurementProgress
 from workbench.session.state.part_cache import PREDICTED, PartCache
-from workbench.session.state.profile_progress import ProfileProgress
-from workbench.session.state.progress import OrderProgress, Progress
-from workbench.session.state.run_progress import RunProgress, not_made, run_view
+from workbench.session.state.run_progress import run_view
 from workbench.session.state.saved_tree import SavedTree, misfit_text, old_tree
+from workbench.session.state.under_way import UnderWay
 from workbench.session.state.values import Values
 from workbench.session.state.variant_tree import VariantTree, planted
 from workbench.variants.variant import Variant
 from workbench.variants.variant import variant as with_data
 
-Measuring = (
-    MeterClient
-    | RunnerClient
-    | ProfilerClient
-    | CalibratorClient
-    | SearcherClient
-    | InKernel[Ran]
-    | InKernel[Profiled]
-)
 Ended = Callable[[ErrorView | None], None]
-Client = TypeVar(
-    "Client",
-    MeterClient,
-    RunnerClient,
-    ProfilerClient,
-    CalibratorClient,
-    SearcherClient,
-    InKernel[Ran],
-    InKernel[Profiled],
-)
 
 AUTOMATIC = "automatic"
 """The name of the automatic recipe's variant when `wb.run` runs a program as it."""
@@ -106,14 +73,13 @@ class Session:
         watched."""
         self.result: Result | None = None
         """What the last run from the workbench gave; None before the first."""
-        self._running: RunnerClient | None = None
+        self.under_way = UnderWay(self)
         self.work, self._send = work, send
         self._lock = threading.RLock()
         self._values = Values(1, planted(variant))
         self._constants = tuple(map(stamp, DEFAULTS))
         self._listeners: tuple[Callable[[], None], ...] = ()
         self._views: dict[tuple[str, int, str], VariantView] = {}
-        self._measuring: Measuring | None = None
         self._read_store()
         self._prepare_shown()
         self._prepare(self.tree.variants.values())
@@ -392,94 +358,7 @@ class Session:
         view = profile_view(profile)
         self.change(lambda values: values.with_profile(view))
 
-    # -- measuring ---------------------------------------------------------------------------------
-
-    def measure(
-        self, order: MeasureOrder, ended: Callable[[Measured], None] = lambda result: None
-    ) -> MeterClient:
-        """Start to measure variants of the tree. Raises WorkbenchError while a measurement or a
-        profile or a run is under way.
-        """
-        keys = tuple(variant.key for variant in order.variants)
-
-        def came(result: Measured) -> None:
-            self.look_at_constants()
-            ended(result)
-
-        told = MeasurementProgress(self, keys, came)
-        return self._start(told, lambda: MeterClient(order, told))
-
-    def run(
-        self,
-        order: RunOrder,
-        ended: Callable[[Ran], None] = lambda result: None,
-        here: bool = False,
-    ) -> RunnerClient | InKernel[Ran]:
-        """Start to run a variant of the tree, in a process of its own or `here`. Raises
-        WorkbenchError as `measure` does, NotSentError where it can be run here only.
-        """
-        told = RunProgress(self, order, ended)
-        if here:
-            return self._start(
-                told, lambda: InKernel(lambda: ran(order, told.so_far), told.ended, Ran())
-            )
-        try:
-            client = self._start(told, lambda: RunnerClient(order, told))
-            self._running = client
-            return client
-        except NotSentError as problem:
-            refused = not_made(order, error_view(problem), not_sent=True)
-            self.change(lambda values: replace(values, unrun=refused))
-            raise
-
-    def last_result(self) -> Result | None:
-        """Return the result of the last run; of one that was just stopped it is waited for."""
-        if self._running is not None and self._running.stopping:
-            self._running.wait()
-        return self.result
-
-    def profile(
-        self,
-        order: ProfileOrder,
-        ended: Callable[[Profiled], None] = lambda result: None,
-        here: bool = False,
-    ) -> ProfilerClient | InKernel[Profiled]:
-        """Start to profile a variant of the tree, as `run` does."""
-        told = ProfileProgress(self, order, ended)
-        if here:
-            return self._start(
-                told,
-                lambda: InKernel(
-                    lambda: profiled(order, told.report, lambda _: None), told.ended, Profiled()
-                ),
-            )
-        try:
-            return self._start(told, lambda: ProfilerClient(order, told))
-        except NotSentError as problem:
-            refused = not_made(order, error_view(problem), not_sent=True)
-            self.change(lambda values: replace(values, unprofiled=refused))
-            raise
-
-    def calibrate(
-        self, order: CalibrateOrder, ended: Callable[[Calibrated], None] = lambda result: None
-    ) -> CalibratorClient:
-        """Start to calibrate this machine. Raises WorkbenchError as `measure` does."""
-
-        def came(result: Calibrated) -> None:
-            self.look_at_constants()
-            ended(result)
-
-        starting = ProgressView("calibration", "starting", 0, 1, (), "")
-        told = OrderProgress[Calibrated](self, starting, came)
-        return self._start(told, lambda: CalibratorClient(order, told))
-
-    def search(self, order: SearchOrder, ended: Callable[[Searched], None]) -> SearcherClient:
-        """Start to look for the automatic recipe from a variant on. Raises WorkbenchError as
-        `measure` does.
-        """
-        starting = ProgressView("search", "starting", 0, 0, (order.variant.key,), "")
-        told = OrderProgress[Searched](self, starting, ended, rests=False)
-        return self._start(told, lambda: SearcherClient(order, told))
+    # -- what is measured and run ------------------------------------------------------------------
 
     def look_at_constants(self) -> None:
         """Tell every view, whichever workbench it shows, where predicted times have changed: this
@@ -491,37 +370,9 @@ class Session:
             self._send(PredictedAnew("predicted-anew", PREDICTED))
             self._tell()
 
-    def _start(self, told: Progress, start: Callable[[], Client]) -> Client:
-        with self._lock:
-            if self._measuring is not None:
-                what = self._values.measuring
-                name = "measurement" if what is None else what.what
-                raise WorkbenchError(f"a {name} is under way; stop it or wait for its end")
-            told.begin()
-            try:
-                client = start()
-            except WorkbenchError:
-                told.stop()
-                raise
-            self._measuring = client
-            return client
-
-    def measured(self) -> None:
-        """Allow the next measurement."""
-        with self._lock:
-            self._measuring = None
-
-    def cancel(self) -> bool:
-        """Stop what is measured, run, profiled, calibrated or looked for; False if nothing is."""
-        with self._lock:
-            measuring = self._measuring
-        if measuring is not None:
-            measuring.cancel()
-        return measuring is not None
-
     def close(self) -> None:
         """Stop what is measured, let the worker forget all variants, and send nothing more."""
-        self.cancel()
+        self.under_way.cancel()
         self.work.forget(self.tree.variants)
         self._send = lambda message: None
 
