@@ -89,7 +89,7 @@ class Site:
         """Return a sentence on each loop that runs the other way once it is joined."""
         way = "backwards" if backwards else "forwards"
         if self.apart:
-            way = "in any order" + (f", {self.chunks} chunks" if self.chunks > 1 else "")
+            way = "in any order" + (f", at most {self.chunks} chunks" if self.chunks > 1 else "")
         return tuple(
             f"the loop over {loop.name} around {next(statements(loop))} now runs {way}"
             for loop in self.loops
