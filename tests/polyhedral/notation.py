@@ -10,7 +10,8 @@ from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence
 INDENT = 4
 
 _LOOP = re.compile(
-    r"(for|axis) (\S+?)(?: in blocks of (\d+)(, in any order(?:, at most (\d+) chunks)?)?)?( reversed)?:"
+    r"(for|axis) (\S+?)"
+    r"(?: in blocks of (\d+)(, in any order(?:, at most (\d+) chunks)?)?)?( reversed)?:"
     r"(?:\s+# shifted: (.+))?"
 )
 _SHIFT = re.compile(r"(\S+) ([+-]\d+)")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from numbers import Number
 from typing import NoReturn, SupportsIndex, Union
 
@@ -114,13 +114,16 @@ class Expression(Hashed):
             return NotImplemented
         other = expression(other)
         if not other.terms:
-            return _linear(
-                self.constant * other.constant, [(a, c * other.constant) for a, c in self.terms]
-            )
+            return self._scaled(other.constant)
         if not self.terms:
-            return other * self.constant
-        left, right = sorted((self, other), key=str)
-        return atom(Product(left, right))
+            return other._scaled(self.constant)
+        return _product(self, other)
+
+    def _scaled(self, factor: int) -> Expression:
+        if factor == 1:
+            return self
+        terms = tuple((a, c * factor) for a, c in self.terms) if factor else ()
+        return Expression(self.constant * factor, terms)
 
     __rmul__ = __mul__
 
@@ -356,7 +359,7 @@ def _linear(constant: int, terms: list[tuple[Atom, int]]) -> Expression:
         collected[a] = collected.get(a, 0) + c
     kept = [(a, c) for a, c in collected.items() if c]
     if len(kept) > 1:
-        kept.sort(key=_order)
+        kept.sort(key=lambda term: _order(term[0]))
     return Expression(constant, tuple(kept))
 
 
@@ -364,8 +367,17 @@ _KINDS: tuple[type, ...] = (Product, FloorDivision, Variable, Size, Extremum, Ch
 """The types of atoms, in their order within an expression."""
 
 
-def _order(term: tuple[Atom, int]) -> tuple[int, str]:
-    return _KINDS.index(type(term[0])), atom_text(term[0])
+@lru_cache(maxsize=8192)
+def _order(a: Atom) -> tuple[int, str]:
+    """Return the place of an atom in a sum: sums of the same atoms are made again and again."""
+    return _KINDS.index(type(a)), atom_text(a)
+
+
+@lru_cache(maxsize=8192)
+def _product(left: Expression, right: Expression) -> Expression:
+    """Return the product of two expressions that are no constants, one object for equal ones."""
+    left, right = sorted((left, right), key=str)
+    return atom(Product(left, right))
 
 
 def _is_operand(e: Expression, sign: str, other: object) -> bool:

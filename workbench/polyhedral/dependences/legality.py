@@ -20,6 +20,7 @@ from typing import Literal, NamedTuple
 
 import islpy as isl
 
+from workbench.identity import remembered
 from workbench.polyhedral.accesses import Instances
 from workbench.polyhedral.dependences.flow import (
     Dependence,
@@ -68,8 +69,11 @@ class Violation:
     witness: Witness
 
 
+@remembered(16, same=2)
 def violation(tree: Tree, dependences: Dependences) -> Violation | None:
-    """Return the first dependence, in their order, that the tree violates."""
+    """Return the first dependence, in their order, that the tree violates. The last answers are
+    kept: steps that make a tree look first, and all are checked again.
+    """
     return next(_violations(tree, dependences), None)
 
 
