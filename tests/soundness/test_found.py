@@ -46,7 +46,7 @@ FOUND: list[tuple[str, dict[str, int], tuple[Transform, ...]]] = [
     (
         "tables",
         {"W": 3, "I": 3},
-        (Persist("i_1", 2, chunks=4), Recompute("gradient.shared_update")),
+        (Persist("w", 2, chunks=4), Recompute("loss_mean")),
     ),
     ("delayed", {}, (Swap("x"), Swap("y"))),
     ("small_ppo", {"B": 3, "T": 3, "M": 3}, (Vectorize("b"), Tile("b", 2))),

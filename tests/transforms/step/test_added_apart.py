@@ -61,7 +61,7 @@ def test_blocks_that_add_to_elements_of_their_own_need_no_chunks() -> None:
     assert refused(in_blocks("row", "for b in blocks of 2:")) is None
 
 
-@pytest.mark.parametrize("chunks", ["", ", 4 chunks"])
+@pytest.mark.parametrize("chunks", ["", ", at most 4 chunks"])
 def test_blocks_inside_of_blocks_share_a_chunk_of_the_outer_ones(chunks: str) -> None:
     program = apply(sums(), Accumulate("t", ("all",))).program
     tree = parse(
