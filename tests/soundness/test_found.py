@@ -46,7 +46,7 @@ FOUND: list[tuple[str, dict[str, int], tuple[Transform, ...]]] = [
     (
         "tables",
         {"W": 3, "I": 3},
-        (Persist("w", 2, chunks=4), Recompute("loss_mean")),
+        (Persist("w", 2, chunks=4), Recompute("error")),
     ),
     ("delayed", {}, (Swap("x"), Swap("y"))),
     ("small_ppo", {"B": 3, "T": 3, "M": 3}, (Vectorize("b"), Tile("b", 2))),
