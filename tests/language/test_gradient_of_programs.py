@@ -466,3 +466,21 @@ def test_optimizer_refused_of_a_loss_for_each_instance(optimizer: Any) -> None:
     )
     assert caught.value.line is not None
     assert "wb.gradient(value, theta)" in caught.value.line.text
+
+
+def test_start_of_a_recurrence_along_a_dim_of_the_loss_gets_the_first_instance_alone() -> None:
+    @wb.program
+    def example(B: int = 3, T: int = 2) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        x = wb.uniform(over=t)
+        place = wb.cast(wb.uniform(over=()) * 2.0, int)
+        a = wb.recurrent("a", (2,), over=b)
+        a[0] = 0.9 * wb.gather(x, t=place)
+        a[b + 1] = wb.tanh(0.6 * a[b] - 1.5)
+        loss = wb.sin(a.sum(axis=0))
+        return {"a": a, "place": place, "gradient": wb.gradient(loss, x)}
+
+    result = wb.run(example(), backend="numpy", dtype="float64", progress=False)
+    expected = np.zeros((3, 2))
+    expected[0, result["place"]] = 2 * 0.9 * np.cos(2 * result["a"][0, 0])
+    np.testing.assert_allclose(result["gradient"], expected, rtol=1e-12)

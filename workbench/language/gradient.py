@@ -251,13 +251,15 @@ class _Reverse:
 
     def _propagate_to_operands(self, node: Node, adjoint: Tensor) -> None:
         """Contribute to the operands of an operation, at the points at which its value is asked
-        for: a value that is part of its readers may be so beyond the ranges of its dims.
+        for: a value that is part of its readers may be so beyond the ranges of its dims, or in a
+        part of them only.
         """
         rule, elements = OPERATIONS[node.operation].gradient, self._elements(node)
         assert rule is not None, node.operation
-        within = is_subset(elements, elements_of(node, self.seeds))
+        own = elements_of(node, self.seeds)
+        within = is_subset(elements, own)
         parts: list[Part] = [(node.ranges, (), ())]
-        if not within:
+        if not within or not is_subset(own, elements):
             parts = parts_of(self._over(node), elements)
         with contextlib.nullcontext() if within else inline():
             inputs = [Tensor(x.source, x.index) for x in node.operands]

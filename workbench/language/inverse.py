@@ -119,7 +119,10 @@ def _solve(read: SourceRead, seeds: tuple[str, ...]) -> _Solution:
             result.solved[name] = solution
             unsolved.remove(name)
     for name, low, high in read.bounds:
-        if name in seeds:
+        if name in seeds:  # the points have the element's own, perhaps a part of them only
+            own, here = current().dims[name], variable(name)
+            if (low, high) != (own.lower, own.upper):
+                result.at_least += [here - low, high - 1 - here]
             continue
         low, high = (x.substitute(prime).substitute(result.solved) for x in (low, high))
         at = result.solved.get(name + "'")
