@@ -45,7 +45,7 @@ TAKEN = {
     "anything": ("anything_uniform",),
     "words": ("replay.drawn_b_uniform",),
 }
-"""What is taken from the program, and the arrays that may hold it."""
+"""Draws and weights of the program, by the arrays that may hold them."""
 CASES: dict[str, dict[str, Any]] = {
     "as in 2015": {"clip_error": True},
     "double": {"double": True},

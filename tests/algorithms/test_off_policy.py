@@ -1,4 +1,4 @@
-"""What learns from replay means the same as written and optimized as in the reference evaluator."""
+"""Learning from replay, as written and optimized, against the reference evaluator."""
 
 from __future__ import annotations
 

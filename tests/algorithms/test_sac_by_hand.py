@@ -31,7 +31,7 @@ TAKEN = {
     "ahead": "critic_loss.policy.noise",
     "now": "actor_loss.policy.noise",
 }
-"""What is taken from the program, and the arrays that hold it."""
+"""Draws and weights of the program, by the arrays that hold them."""
 
 
 class Drawn:

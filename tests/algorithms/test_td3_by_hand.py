@@ -46,7 +46,7 @@ TAKEN = {
     "words": "replay.drawn_b_uniform",
     "noise": "noise_normal",
 }
-"""What is taken from the program, and the arrays that hold it."""
+"""Draws and weights of the program, by the arrays that hold them."""
 
 
 def done(actor: Net, x: Values) -> Values:

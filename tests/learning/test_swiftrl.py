@@ -1,5 +1,5 @@
-"""What SwiftRL's variants learn from logs, by exact evaluation of their policies on Gymnasium's
-tables. `swiftrl.jsonl` has what runs reached (`python -m tests.learning.swiftrl`).
+"""Policies that SwiftRL's variants learn from logs, by exact evaluation of their policies on
+Gymnasium's tables. `swiftrl.jsonl` has what runs reached (`python -m tests.learning.swiftrl`).
 """
 
 from __future__ import annotations

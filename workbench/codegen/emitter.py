@@ -83,8 +83,8 @@ class Emitter:
         self.lane = ""
         """The variable of the loop of lanes around what is written now, if there is one."""
         self.remembers = False
-        """Whether what is written now runs in a row: in one turn of the lanes, or in one instance
-        behind another.
+        """True where what is written now runs in a row: in one turn of the lanes, or in one
+        instance behind another.
         """
         self.known: dict[Element, Value] = {}
         """The values of elements that were stored or loaded in this row."""

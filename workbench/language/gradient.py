@@ -127,7 +127,9 @@ class _Reverse:
         self.first = current().written
         self.targets = dict.fromkeys(targets)
         self.ends: Collection[Source] = () if total else self.targets
-        """Where the pass ends. A total derivative goes on: an element matters to later ones too."""
+        """The sources at which the pass ends. A total derivative goes on: an element matters to
+        later ones too.
+        """
         self.seen: dict[Source, None] = {}
         self.relevant = self._relevant()
         self.contributions: dict[Source, list[Contribution]] = {}

@@ -1,4 +1,4 @@
-"""What a reverse pass asks of what it differentiates: the reads, their points, and the elements."""
+"""Reads, points and elements of what a reverse pass differentiates."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class _Layout:
     elsewhere: frozenset[str] = frozenset()
     held: dict[str, tuple[int, int]] = field(default_factory=dict)
     in_order: list[tuple[int, int]] = field(default_factory=list)
-    """What is held, from the first place on."""
+    """The same places, in their order."""
     memory_of: dict[str, str] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
     scratch: list[int] = field(default_factory=list)

@@ -1,1 +1,1 @@
-"""What a program hands from one update to the next, and runs that go on where another stopped."""
+"""Values handed from one update to the next, and runs that go on where another stopped."""

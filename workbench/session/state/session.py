@@ -1,7 +1,7 @@
 """A workbench: a tree of variants and their data, changed by requests from any thread.
 
 All that can be read is one immutable value, replaced under a lock. Slow work goes to other
-processes (`worker_client`, `meter_client`), whose results come back on threads of their own.
+processes (`worker_client`, `under_way`), whose results come back on threads of their own.
 Nothing here computes sets, waits, or knows Jupyter.
 """
 

@@ -1,4 +1,4 @@
-"""What a workbench measures, runs, profiles, calibrates or looks for: one thing at a time, in a
+"""Measurements, runs, profiles, calibrations and searches of a workbench: one at a time, in a
 process of its own. Results come back on threads of their own.
 """
 
@@ -55,8 +55,8 @@ Client = TypeVar(
 
 
 class UnderWay:
-    """What a workbench has under way, if anything. All that starts something raises WorkbenchError
-    while another thing is under way.
+    """The one thing that a workbench has under way, if any. All that starts something raises
+    WorkbenchError while another thing is under way.
     """
 
     def __init__(self, session: Session) -> None:
