@@ -1,4 +1,4 @@
-"""Policies that SwiftRL's variants learn from logs, by exact evaluation of their policies on
+"""Policies that SwiftRL's variants learn from logs, by exact evaluation on
 Gymnasium's tables. `swiftrl.jsonl` has what runs reached (`python -m tests.learning.swiftrl`).
 """
 
