@@ -65,15 +65,17 @@ function Costs({ step }: { step: StepJson }): JSX.Element {
     if (missing?.error) return <p className="wbk-hint">No prediction: {missing.error.sentence}</p>;
     return <Waiting loaded={missing ?? after} what="the estimate" />;
   }
+  const [time, ...held] = changes(before.value, after.value);
   return (
     <table className="wbk-costs">
       <caption>Estimated at {sizesText(runSizes(state.sizes, sizes))}, not measured</caption>
       <tbody>
-        {changes(before.value, after.value).map((change) => (
-          <Changed key={change.name} change={change} />
-        ))}
+        {time && <Changed change={time} />}
         {causes(before.value, after.value).map((change) => (
           <Changed key={change.name} change={change} of="the time" />
+        ))}
+        {held.map((change) => (
+          <Changed key={change.name} change={change} />
         ))}
       </tbody>
     </table>
