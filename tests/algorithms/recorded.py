@@ -33,23 +33,43 @@ class Net:
     def __init__(self, p: list[Values]) -> None:
         self.p = p
 
+    def unit(self, x: Values) -> Values:
+        """Output of the units of a layer."""
+        return np.maximum(x, 0.0)
+
+    def slope(self, x: Values) -> Values:
+        """Derivative of the units' outputs. At 0 a rectified unit counts as open."""
+        return np.asarray(x >= 0)
+
     def layers(self, x: Values) -> list[Values]:
         """Inputs, the hidden layers before their units, and outputs."""
         first = x @ self.p[0] + self.p[1]
-        second = np.maximum(first, 0.0) @ self.p[2] + self.p[3]
-        return [x, first, second, np.maximum(second, 0.0) @ self.p[4] + self.p[5]]
+        second = self.unit(first) @ self.p[2] + self.p[3]
+        return [x, first, second, self.unit(second) @ self.p[4] + self.p[5]]
 
     def __call__(self, x: Values) -> Values:
         return self.layers(x)[-1]
 
     def backward(self, layers: list[Values], dy: Values) -> tuple[list[Values], Values]:
-        """Derivatives by the parameters and by the inputs. At 0 a unit counts as open."""
+        """Derivatives by the parameters and by the inputs."""
         x, first, second, _ = layers
-        h_1, h_2 = np.maximum(first, 0.0), np.maximum(second, 0.0)
-        d_second = dy @ self.p[4].T * (second >= 0)
-        d_first = d_second @ self.p[2].T * (first >= 0)
+        h_1, h_2 = self.unit(first), self.unit(second)
+        d_second = dy @ self.p[4].T * self.slope(second)
+        d_first = d_second @ self.p[2].T * self.slope(first)
         pairs = ((x, d_first), (h_1, d_second), (h_2, dy))
         return [g for h, d in pairs for g in (h.T @ d, d.sum(axis=0))], d_first @ self.p[0].T
+
+
+class Bent(Net):
+    """The same with hyperbolic tangents."""
+
+    def unit(self, x: Values) -> Values:
+        """Output of the units of a layer."""
+        return np.tanh(x)
+
+    def slope(self, x: Values) -> Values:
+        """Derivative of the units' outputs."""
+        return 1 - np.tanh(x) ** 2
 
 
 class Adam:

@@ -285,3 +285,49 @@ def test_optimizer_refused_when_its_momentum_is_none(
     with pytest.raises(ProgramError) as refused:
         descent(optimizer, **options)
     assert refused.value.message == told
+
+
+def test_estimate_is_taken_in_the_place_of_a_gradient() -> None:
+    @wb.program
+    def descending(I: int = 4) -> dict[str, Any]:
+        i = wb.dim(i=I)
+        theta = nn.parameters(nn.linear("net", 2, 1), over=i)
+        loss = sum((x * x).sum() for x in theta.tensors.values())
+        by_hand = optim.estimate(theta, {name: 2.0 * x for name, x in theta.tensors.items()})
+        exact = wb.gradient(loss, theta)
+        assert list(by_hand) == list(exact)
+        theta.update(optim.adam(optim.clip_by_global_norm(by_hand, 0.5), RATE))
+        beside = sum(((by_hand[name] - exact[name]) ** 2).sum() for name in exact)
+        return {"loss": loss, "beside": beside}
+
+    found = Reference(descending().equations, {}, 0).outputs()
+    assert (found["beside"] == 0.0).all() and (np.diff(found["loss"]) < 0.0).all()
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (
+            lambda theta, b: {},
+            "optim.estimate of nothing; expected net.weight_1, net.bias_1",
+        ),
+        (
+            lambda theta, b: dict(theta.tensors) | {"net.bias_1": wb.uniform(over=b)},
+            "optim.estimate of net.bias_1: uniform[b]: float(); expected a float(1,) over i",
+        ),
+        (
+            lambda theta, b: dict(theta.tensors) | {"net.bias_1": wb.uniform(shape=1, over=b)},
+            "optim.estimate of net.bias_1: uniform[b]: float(1,); expected a float(1,) over i",
+        ),
+    ],
+)
+def test_estimate_refused_that_does_not_fit_the_parameters(values: Any, message: str) -> None:
+    @wb.program
+    def descending(I: int = 4, B: int = 2) -> dict[str, Any]:
+        i, b = wb.dims(i=I, b=B)
+        theta = nn.parameters(nn.linear("net", 2, 1), over=i)
+        return optim.estimate(theta, values(theta, b))
+
+    with pytest.raises(ProgramError) as error:
+        descending()
+    assert error.value.message == message

@@ -173,6 +173,40 @@ def test_what_lies_beyond_an_episodes_end_is_not_counted_even_where_it_is_not_a_
         agree(outputs[name][:, :4], outputs["reward"])
 
 
+def test_centered_rank_is_the_mean_rank_of_equal_values() -> None:
+    @wb.program
+    def ranked(B: int = 7, K: int = 50) -> dict[str, Any]:
+        k, b = wb.dims(k=K, b=B)
+        x = wb.cast(wb.uniform(over=(k, b)) * 5.0, int)
+        return {"x": x, "rank": rl.centered_rank(x, x[k, 0:B])}
+
+    for sizes in ({}, {"B": 1}):
+        found = wb.run(ranked(), "numpy", sizes=sizes, dtype="float64", progress=False)
+        x, ranks = found["x"], found["rank"]
+        # every order of equal values, from the front and from behind
+        front = np.argsort(np.argsort(x, axis=1, kind="stable"), axis=1)
+        behind = np.argsort(np.argsort(x[:, ::-1], axis=1, kind="stable"), axis=1)[:, ::-1]
+        most = max(x.shape[1] - 1, 1)
+        expected = (front + behind) / 2 / most - 0.5
+        np.testing.assert_allclose(ranks, expected, atol=1e-12)
+
+
+def test_centered_rank_refused_among_what_is_no_range() -> None:
+    @wb.program
+    def ranked(B: int = 7) -> dict[str, Any]:
+        b = wb.dim(b=B)
+        x = wb.uniform(over=b)
+        return {"rank": rl.centered_rank(x, x)}
+
+    with pytest.raises(WorkbenchError) as error:
+        ranked()
+    assert error.value.message == (
+        "centered_rank of x[b]: float() among x[b]: float(); expected a scalar among those of one "
+        "range axis, as in x[0:B]"
+    )
+    assert error.value.line is not None
+
+
 def sentence(**options: Any) -> str:
     with pytest.raises(WorkbenchError) as error:
         program(**options)()

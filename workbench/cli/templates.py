@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-from workbench.algorithms import ALGORITHMS, FROM_LOGS, OFF_POLICY, TABULAR
+from workbench.algorithms import ALGORITHMS, DISTRIBUTED, FROM_LOGS, OFF_POLICY, TABULAR
 from workbench.cli.arguments import Parser
 from workbench.errors import WorkbenchError, nearest
 from workbench.language.template.template import Template
 
 PACKAGE = Path(__file__).parents[1]
-TEMPLATES = ALGORITHMS | OFF_POLICY | TABULAR | FROM_LOGS
+TEMPLATES = ALGORITHMS | DISTRIBUTED | OFF_POLICY | TABULAR | FROM_LOGS
 WHICH = "ALGORITHM is a name of `workbench list`, or a template of your own: FILE.py:NAME."
 
 

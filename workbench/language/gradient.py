@@ -56,9 +56,11 @@ from workbench.program.values import Shape
 
 
 class Gradient(dict[str, Tensor]):
-    """The derivatives of a loss by parameter name, and their parameters."""
+    """The derivatives of a loss by parameter name, and their parameters; an estimate of derivatives
+    is of no loss.
+    """
 
-    def __init__(self, values: Mapping[str, Tensor], parameters: Any, loss: Tensor) -> None:
+    def __init__(self, values: Mapping[str, Tensor], parameters: Any, loss: Tensor | None) -> None:
         super().__init__(values)
         self.parameters, self.loss = parameters, loss
 

@@ -10,13 +10,22 @@ from typing import Any
 
 from workbench.errors import ProgramError
 from workbench.language.gradient import Gradient
-from workbench.language.nn import Member, Parameters, carried, constant, expect_over, step_number
+from workbench.language.nn import (
+    Member,
+    Parameters,
+    carried,
+    constant,
+    expect_over,
+    given,
+    step_number,
+)
 from workbench.language.tracing.functions import minimum, sqrt, where
 from workbench.language.tracing.nodes import apply, as_tensor, cast, index
 from workbench.language.tracing.quoting import element_text
 from workbench.language.tracing.tensor import Tensor, TensorLike
 from workbench.language.tracing.trace import current, dim_names, scope, user_line
 from workbench.polyhedral.expression import variable
+from workbench.program.operations.shapes import shape_text
 
 
 def sgd(
@@ -176,6 +185,28 @@ def clip_by_global_norm(gradient: Gradient, norm: float) -> Gradient:
         )
 
 
+def estimate(parameters: Parameters, values: Mapping[str, TensorLike]) -> Gradient:
+    """Make what optimizers take of derivatives that were found otherwise than by `wb.gradient`, as
+    by evolution strategies: a value by name for each parameter, of its shape and over its dims.
+    """
+    arrays: Mapping[str, Tensor] = getattr(parameters, "arrays", {})
+    if not arrays or set(values) != set(arrays):
+        expected = ", ".join(arrays) or "nn.parameters and a value for each of them"
+        raise ProgramError(
+            f"optim.estimate of {', '.join(values) or 'nothing'}; expected {expected}", user_line()
+        )
+    tensors = {name: as_tensor(values[name]) for name in arrays}
+    for name, x in tensors.items():
+        shape, dims = arrays[name].shape, arrays[name].dims
+        if x.shape != shape or x.dtype != "float" or not set(x.dims) <= set(dims):
+            raise ProgramError(
+                f"optim.estimate of {name}: {x!r}; expected a float{shape_text(shape)} over "
+                f"{', '.join(dims) or 'no dim'}",
+                user_line(),
+            )
+    return Gradient(given(tensors).tensors, parameters, None)
+
+
 def linear_annealing(start: float, end: float, over: Any) -> Tensor:
     """Return a rate that goes linearly from `start` at a dim's first value to `end` behind its
     last.
@@ -197,8 +228,8 @@ def _expect(gradient: Any) -> None:
             f"expected wb.gradient(loss, theta) of nn.parameters, found {gradient!r}", user_line()
         )
     over, loss = gradient.parameters.over, gradient.loss
-    extra = [current().dims[d].text for d in loss.dims if d not in over]
-    if extra:
+    extra = [current().dims[d].text for d in loss.dims if d not in over] if loss is not None else []
+    if loss is not None and extra:
         listed = " and ".join(extra)
         raise ProgramError(
             f"the gradient is of {element_text(loss)}, which varies over {listed}: there is one "

@@ -40,6 +40,13 @@ class Policy:
             return Categorical(logits=self.mlp(theta, observation))
         return Normal(self.mlp(theta, observation), exp(self.log_std(theta)))
 
+    def best(self, theta: nn.Parameters | nn.ParametersAt, observation: Tensor) -> Tensor:
+        """Return the most probable action, which takes no parameters but those of `mlp`."""
+        output = self.mlp(theta, observation)
+        if self.counts:
+            return MultiCategorical(output, self.counts).mode
+        return Categorical(logits=output).mode if self.log_std is None else output
+
 
 def policy_of(
     env: Any, hidden: Sequence[int], name: str = "actor", layers: str = "unrolled"

@@ -18,6 +18,7 @@ from workbench.polyhedral.expression import Expression, expression, variable
 __all__ = [
     "Batch",
     "Replay",
+    "centered_rank",
     "discounted_sum",
     "episodes",
     "gae",
@@ -29,6 +30,7 @@ __all__ = [
     "scaled_rewards",
     "td_lambda",
     "td_residual",
+    "vtrace",
 ]
 
 
@@ -150,6 +152,53 @@ def gae(
     return advantage
 
 
+def vtrace(
+    reward: TensorLike,
+    value: Recurrent,
+    done: TensorLike,
+    ratio: TensorLike,
+    t: Expression,
+    gamma: float,
+    lam: float = 1.0,
+    clip_rho: float = 1.0,
+    clip_c: float = 1.0,
+) -> tuple[Tensor, Tensor]:
+    """Return V-trace targets v, as a backward recurrence from v[T] = V[T] (Espeholt et al. 2018,
+    remark 1), and the advantages rho * (r + gamma * v[t+1] - V) of its policy gradient.
+
+    `ratio` is how much likelier the action is to the policy that learns than to the one that acted.
+    Cut at `clip_rho` it is rho, which weighs TD residuals; cut at `clip_c`, times `lam`, it is the
+    trace c. Beyond an episode's end (`done`) nothing counts.
+    """
+    _expect_fraction("gamma", gamma)
+    _expect_fraction("lambda", lam)
+    for what, most in (("clip_rho", clip_rho), ("clip_c", clip_c)):
+        if not isinstance(most, Real) or not most > 0.0:
+            raise ProgramError(f"{what} = {most!r}; expected a number above 0", user_line())
+    if clip_rho < clip_c:
+        raise ProgramError(
+            f"clip_rho = {clip_rho} and clip_c = {clip_c}; expected clip_rho of at least clip_c",
+            user_line(),
+        )
+    name, (reward, done) = dim_name(t), (as_tensor(reward), as_tensor(done))
+    ratio = as_tensor(ratio)
+    with scope("returns"):
+        target = _recurrent("target", _dims_of(reward, value, done, ratio))
+        target.define(_at_end(target, name), value.substitute({name: current().range(name).upper}))
+        rho = minimum(ratio, float(clip_rho))
+        trace = lam * minimum(ratio, float(clip_c))
+        beyond = target.substitute({name: t + 1})
+        ahead = trace * (beyond - value.substitute({name: t + 1}))
+        target.define(
+            tuple(variable(d) for d in target.dims),
+            value
+            + rho * td_residual(reward, value, done, t, gamma)
+            + where(done, 0.0, gamma * ahead),
+        )
+        advantage = rho * (reward + where(done, 0.0, gamma * beyond) - value)
+    return target, advantage
+
+
 def _recurrent(name: str, dims: tuple[str, ...], dtype: str = "float") -> Recurrent:
     recurrent = Recurrent(name, (), dims, dtype, current().scope)
     current().recurrents.append(recurrent)
@@ -173,6 +222,28 @@ def _expect_fraction(what: str, value: float) -> None:
 def normalize(x: Tensor, over: Expression | tuple[Expression, ...], eps: float = 1e-8) -> Tensor:
     """Return (x - mean) / (standard deviation + eps) over dims."""
     return (x - x.mean(over=over)) / (x.std(over=over) + eps)
+
+
+def centered_rank(x: TensorLike, among: Tensor) -> Tensor:
+    """Return the rank of x along the range axis of `among`, from -1/2 for the least to 1/2 for the
+    greatest; x is one of them: `rl.centered_rank(fitness[b, i], fitness[0:B, i])`.
+
+    Equal values have the mean of their ranks: where all are equal, it is 0 (Wierstra et al. 2014,
+    section 3.1, with evenly spaced utilities).
+    """
+    x, among = as_tensor(x), as_tensor(among)
+    ranges = [d for d in among.dims if current().dims[d].axis is not None]
+    if len(ranges) != 1 or x.shape or among.shape:
+        raise ProgramError(
+            f"centered_rank of {x!r} among {among!r}; expected a scalar among those of one range "
+            "axis, as in x[0:B]",
+            user_line(),
+        )
+    bounds = current().dims[ranges[0]]
+    with scope("ranks"):
+        below = (cast(among < x, "float") + 0.5 * cast(among == x, "float")).sum() - 0.5
+        others = apply("maximum", index(bounds.upper - bounds.lower - 1), 1)
+        return below / cast(others, "float") - 0.5
 
 
 def huber(x: TensorLike) -> Tensor:

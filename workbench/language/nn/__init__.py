@@ -17,6 +17,7 @@ from workbench.language.nn.parameters import (
     ParametersAt,
     carried,
     expect_over,
+    given,
     step_number,
     successor,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "duelling",
     "embedding",
     "expect_over",
+    "given",
     "gru",
     "layer_norm",
     "linear",

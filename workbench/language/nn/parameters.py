@@ -10,7 +10,7 @@ from workbench.errors import ProgramError
 from workbench.language.nn.initializers import Initializer
 from workbench.language.tracing.functions import stop_gradient
 from workbench.language.tracing.recurrent import Recurrent
-from workbench.language.tracing.tensor import Tensor
+from workbench.language.tracing.tensor import Node, Tensor
 from workbench.language.tracing.trace import current, scope, user_line
 from workbench.polyhedral.expression import Expression, choice, expression, variable
 from workbench.program.values import Shape
@@ -76,6 +76,16 @@ class Parameters:
         for name, value in values.items():
             layers = (variable(d) for d in self.layers(name))
             self.arrays[name].define((*successor(self.over), *layers), value)
+
+
+def given(values: Mapping[str, Tensor]) -> ParametersAt:
+    """Make parameters of values by name, which networks take in the place of those that are
+    learned: `nn.given({name: x + noise[name] for name, x in theta.tensors.items()})`.
+    """
+    for name, value in values.items():
+        if isinstance(value.source, Node) and value.source.name is None:
+            value.source.name = name
+    return ParametersAt(values)
 
 
 def carried(
