@@ -22,6 +22,7 @@ from workbench.codegen.kernel_records import (
     Value,
     Where,
 )
+from workbench.lowering.instances.guards import OpenStep
 from workbench.names import unique
 from workbench.polyhedral.conditions import Condition
 from workbench.polyhedral.expression import Expression, expression, variable
@@ -209,11 +210,11 @@ class Emitter:
         self.add(Loop(name, lower, upper, tuple(body), False, backwards, ends=True))
 
     @contextmanager
-    def where(self, condition: Condition) -> Iterator[None]:
-        """Write a condition around what is written inside."""
+    def where(self, condition: Condition, step: OpenStep | None = None) -> Iterator[None]:
+        """Write a condition around what is written inside; `step`: that a step is open."""
         with self._body() as body:
             yield
-        self.add(Where(condition, tuple(body)))
+        self.add(Where(condition, tuple(body), step))
 
     @contextmanager
     def _body(self) -> Iterator[list[KernelRecord]]:

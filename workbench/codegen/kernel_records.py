@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from workbench.lowering.instances.guards import OpenStep
 from workbench.polyhedral.conditions import Condition
 from workbench.polyhedral.expression import Expression
 
@@ -224,10 +225,14 @@ class Loop:
 
 @dataclass(frozen=True)
 class Where:
-    """A body that runs where a condition over loop variables and sizes holds, in no lanes."""
+    """A body that runs where a condition over loop variables and sizes holds, in no lanes.
+
+    `step`: the condition is that episodes are open, or that none is, at this step.
+    """
 
     condition: Condition
     body: tuple[KernelRecord, ...]
+    step: OpenStep | None = None
 
 
 @dataclass(frozen=True)

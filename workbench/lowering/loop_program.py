@@ -6,9 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from workbench.lowering.instances.guards import Guarded
+from workbench.lowering.instances.guards import Guarded, OpenSteps, open_steps
 from workbench.lowering.loops import bytes as memory
-from workbench.lowering.loops.records import DEVICE, For, Record, ResultBuffer, walk
+from workbench.lowering.loops.records import (
+    DEVICE,
+    HOST,
+    Allocate,
+    For,
+    Record,
+    ResultBuffer,
+    walk,
+)
 from workbench.lowering.memory.prefetching import Late
 from workbench.lowering.values.stored import Stored
 
@@ -28,7 +36,9 @@ class LoopProgram:
     own: frozenset[str] = frozenset()
     """The buffers of which a block of a kernel has its own."""
     guarded: Mapping[str, Guarded] = field(default_factory=dict)
-    """The statements whose array operations may be left out where no episode is open."""
+    """The statements whose array operations may be left out where no episode is open, and those
+    that say where one is.
+    """
 
     @cached_property
     def main_loop(self) -> For | None:
@@ -37,6 +47,17 @@ class LoopProgram:
         """
         outermost = [r for r in self.body if isinstance(r, For) and not r.apart]
         return max(outermost, key=lambda loop: sum(1 for _ in walk(loop.body)), default=None)
+
+    def open_steps(self, loop: For) -> OpenSteps | None:
+        """Return the part of a loop in which episodes are open; None for one that runs as a whole.
+        Copies from host memory serve several statements: beside them none is left out.
+        """
+        return None if self._has_copies or not self.guarded else open_steps(self.guarded, loop)
+
+    @cached_property
+    def _has_copies(self) -> bool:
+        records = (r for r in walk(self.body) if isinstance(r, Allocate))
+        return any(record.buffer.space == HOST for record in records)
 
     @property
     def parts(self) -> tuple[Sequence[Record], For | None, Sequence[Record]]:

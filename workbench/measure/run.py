@@ -274,6 +274,8 @@ def run(
     outputs = {o.name: o.array for o in chosen.program.outputs if o.name not in counted}
     after = {end.dim: done.outputs[name] for name, end in counted.items() if name in done.outputs}
     steps = {dim: chosen.program.dim[dim].size.evaluate(known) for dim in after}
+    lengths = {dim: np.minimum(x + 1, steps[dim]) for dim, x in after.items()}
+    chosen.ran(lengths)
     return Result(
         variant=chosen,
         outputs={name: done.outputs[name] for name in outputs if name in done.outputs},
@@ -291,7 +293,7 @@ def run(
         total=done.total,
         timeline=done.timeline,
         first=start.updates if start is not None else 0,
-        lengths={dim: np.minimum(x + 1, steps[dim]) for dim, x in after.items()},
+        lengths=lengths,
         unended={dim: int(np.count_nonzero(x == steps[dim])) for dim, x in after.items()},
         carried={
             name.removeprefix(KEPT): x

@@ -20,6 +20,7 @@ from workbench.lowering.loops.bytes import check_dtype
 from workbench.lowering.lower import lower
 from workbench.lowering.memory.lives import described
 from workbench.planning.cost.counted import Counted, counted
+from workbench.planning.cost.lengths import lengths_of, measured
 from workbench.planning.cost.prediction import Prediction, predict
 from workbench.planning.machine.calibrated import machine
 from workbench.planning.recipe.aim import Aim, Objective, SearchListener, expect_aim, silent
@@ -143,21 +144,40 @@ class Variant:
         backend: str | None = None,
         dtype: str = "float32",
         threads: int | None = None,
+        lengths: Mapping[str, Any] | None = None,
     ) -> Prediction:
         """Predict the cost of a run: seconds, peak bytes, operations, bytes moved, launches.
         `backend`: "native" where there is a C compiler, else "numpy", unless given. Compiled
         kernels run on `threads` (the cores that this process may use, unless given).
 
+        `lengths`: by a dim along which episodes end (`wb.until`) the number of instances after
+        which its loops end on average, or an array of the lengths of episodes over the other dims
+        of the event, as in `result.lengths`: then a loop ends with the longest of its lanes. Unless
+        given, they are those that the last run of this variant found; without one all instances
+        run. Memory is held for all.
+
         Seconds use the constants that `workbench doctor --calibrate` measures, else built-in ones;
         `.note` then says so. Raises SizeError for sizes that the program does not take,
-        UnavailableError for a backend without known constants.
+        ProgramError for lengths that no run has, UnavailableError for a backend without known
+        constants.
         """
-        known = resolve(self.program.equations, self.rows.sizes(sizes))
+        equations = self.program.equations
+        known = resolve(equations, self.rows.sizes(sizes))
+        if lengths is None:
+            ended = measured(self._found, equations, known)
+        else:
+            ended = lengths_of(lengths, equations, known)
         backend = or_default(backend)
-        constants = machine(backend)
-        return predict(
-            self._counted_on(backend), known, constants, dtype, threads_of(backend, threads)
-        )
+        constants, used = machine(backend), threads_of(backend, threads)
+        return predict(self._counted_on(backend), known, constants, dtype, used, ended)
+
+    @cached_property
+    def _found(self) -> dict[str, Any]:
+        return {}
+
+    def ran(self, lengths: Mapping[str, Any]) -> None:
+        """Keep the lengths of episodes that a run has found, for predictions."""
+        self._found.update(lengths)
 
     def loops_on(self, backend: str) -> LoopProgram:
         """Return the loop program that predictions for a backend count: with launches of kernels
@@ -345,6 +365,7 @@ def optimize(
     threads: int | None = None,
     progress: SearchListener = silent,
     data: Data = None,
+    lengths: Mapping[str, Any] | None = None,
 ) -> Variant:
     """Return the variant after the automatic recipe: ordinary steps, each visible and undoable.
 
@@ -356,9 +377,11 @@ def optimize(
     independent dimension runs in blocks (`Persist`), enough of them for `threads` or for the GPU.
     `progress` is called with each idea that is tried, and with what the best plan costs so far; not
     where the recipe was found before. `data` are the sources of data sets, as `wb.run` takes them:
-    what they decide is sizes.
+    what they decide is sizes. `lengths` are those of episodes that end, as `Variant.predict` takes
+    them; unless given all instances count.
 
-    Raises WorkbenchError where no plan fits under the capacity, and for an unknown dtype.
+    Raises WorkbenchError where no plan fits under the capacity, and for an unknown dtype,
+    ProgramError for lengths that no run has.
     """
     most = expect_aim(objective, capacity)
     check_dtype(dtype)
@@ -366,7 +389,8 @@ def optimize(
     backend = or_default(backend)
     known = resolve(root.program.equations, root.rows.sizes(sizes))
     shared = threads_of(backend, threads)
-    aim = Aim(objective, most, known, machine(backend), dtype, shared, progress)
+    ended = lengths_of(lengths or {}, root.program.equations, known)
+    aim = Aim(objective, most, known, machine(backend), dtype, shared, ended, progress)
     plan = planned(root.program, aim)
     for taken in plan.taken:
         root = Variant(taken.program, root, taken.step, taken.notes, taken.why, root.data)

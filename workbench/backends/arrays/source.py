@@ -6,13 +6,14 @@ loop holds calls on names and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate, islice
 from typing import Any, NamedTuple
 
 from workbench.backends.arrays.calls import call_text, pairs
-from workbench.backends.arrays.open_steps import OpenSteps, open_steps
+from workbench.lowering.instances.guards import OpenSteps
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.owners import owners
 from workbench.lowering.loops.records import (
@@ -79,8 +80,6 @@ class _Writer:
     on_host: set[str] = field(default_factory=set)
     owners: Iterator[str | None] = field(default_factory=lambda: iter(()))
     """The owners of the records that are still to be written, in their order."""
-    opened: int = 0
-    """The number of loops so far of which some steps may be left out."""
 
     def lines(self) -> list[SourceText]:
         """Return all lines; written after the body, whose calls decide the functions at the top."""
@@ -107,15 +106,7 @@ class _Writer:
         for record in records:
             statement = next(self.owners)
             if isinstance(record, For):
-                head = f"{indent}for {self.show(_name(record))} in {self.range(record)}:"
-                yield SourceText(head, None)
-                steps = open_steps(self.program, record, self.show)
-                if steps is None:
-                    yield from self.nested(record.body, indent + "    ", main)
-                else:
-                    yield from self.steps(record, steps, indent + "    ", main)
-                if record is main:
-                    yield SourceText(f"{indent}    step()", None)
+                yield from self.loop(record, indent, record is main)
             elif isinstance(record, If):
                 renamed = record.condition.substitute(self.renaming())
                 yield SourceText(f"{indent}if {renamed.text}:", None)
@@ -125,33 +116,72 @@ class _Writer:
                 for line in self.record(record):
                     yield SourceText(indent + line, statement, begins)
 
+    def loop(self, loop: For, indent: str, counted: bool) -> Iterator[SourceText]:
+        """Yield a loop; where its iterations are `counted` each ends with a step of progress."""
+        own = list(islice(self.owners, sum(1 for _ in walk(loop.body))))
+        around, self.owners = self.owners, iter(own)
+        part, name = self.program.open_steps(loop), self.show(_name(loop))
+        end = [SourceText(f"{indent}    step()", None)] if counted else []
+        yield SourceText(f"{indent}for {name} in {self.range(loop)}:", None)
+        if part is None:
+            yield from self.nested(loop.body, indent + "    ", None)
+            yield from end
+        else:
+            yield from self.steps(loop, part, own, end, indent)
+        self.owners = around
+
     def steps(
-        self, loop: For, steps: OpenSteps, indent: str, main: For | None
+        self,
+        loop: For,
+        part: OpenSteps,
+        own: Sequence[str | None],
+        end: Sequence[SourceText],
+        indent: str,
     ) -> Iterator[SourceText]:
-        """Yield the body of a loop of which some steps are left out where no episode is open."""
-        self.opened += 1
-        flag = f"some_open_{self.opened}"
-        yield SourceText(f"{indent}{flag} = {steps.condition}", None)
-        inside = False
-        for record in loop.body:
-            if not isinstance(record, (Apply, RuntimeCheck)):
-                inside = False
-                yield from self.body((record,), indent, main)
-                continue
-            statement = next(self.owners)
-            lines = [SourceText(indent + line, statement) for line in self.record(record)]
-            if statement not in steps.statements:
-                inside = False
-                yield from lines
-            elif isinstance(record, Apply):
-                if not inside:
-                    yield SourceText(f"{indent}if {flag}:", None)
-                inside = True
-                yield from (line._replace(text=f"    {line.text}") for line in lines)
-            elif statement in steps.zeros:
-                inside = False
-                yield SourceText(f"{indent}if not {flag}:", None)
-                yield SourceText(f"{indent}    {record.name}[...] = 0", statement)
+        """Yield the body of a loop over steps of episodes, up to the last at which one is open, and
+        behind it a loop of what has to follow; backwards that comes first.
+        """
+        name, some, inside = self.show(_name(loop)), self.some_open(part), indent + "    "
+        whole = list(self.picked(loop, range(len(loop.body)), own, part, inside))
+        rest = list(self.picked(loop, part.rest, own, part, inside))
+        first, second = (rest, whole) if loop.backwards else (whole, rest)
+        yield SourceText(f"{inside}if {some if loop.backwards else f'not {some}'}:", None)
+        yield SourceText(f"{inside}    break", None)
+        yield from (*first, *end)
+        if not second and not end:
+            return
+        last, turn = (loop.lower - 1, ", -1") if loop.backwards else (loop.upper, "")
+        yield SourceText(f"{indent}else:", None)
+        yield SourceText(f"{inside}{name} = {self.show(last)}", None)
+        yield SourceText(f"{indent}for {name} in range({name}, {self.show(last)}{turn}):", None)
+        yield from (*second, *end)
+
+    def picked(
+        self,
+        loop: For,
+        places: Sequence[int],
+        own: Sequence[str | None],
+        part: OpenSteps,
+        indent: str,
+    ) -> Iterator[SourceText]:
+        """Yield some records of a loop's body, which have the owners `own`; those of statements
+        that are left out stand for zeros.
+        """
+        starts = [0, *accumulate(sum(1 for _ in walk((r,))) for r in loop.body)]
+        rest = len(places) < len(loop.body)
+        for k in places:
+            record, self.owners = loop.body[k], iter(own[starts[k] : starts[k + 1]])
+            if rest and isinstance(record, RuntimeCheck) and record.statement in part.zeros:
+                yield SourceText(f"{indent}{record.name}[...] = 0", record.statement)
+            else:
+                yield from self.body((record,), indent, None)
+
+    def some_open(self, part: OpenSteps) -> str:
+        """Return a test whether some episode is open at a step."""
+        entries = [":" if e is None else self.show(e) for e in part.entries]
+        while entries and entries[-1] == ":":
+            entries.pop()
+        return f"{part.buffer}[{', '.join(entries)}].any()" if entries else f"{part.buffer}.any()"
 
     def nested(
         self, records: tuple[Record, ...], indent: str, main: For | None

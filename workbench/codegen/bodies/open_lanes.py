@@ -13,6 +13,7 @@ from workbench.codegen.bodies.addresses import address
 from workbench.codegen.emitter import Emitter, cast
 from workbench.codegen.kernel_records import Load, Number, Update, Variable
 from workbench.errors import ProgramError
+from workbench.lowering.instances.guards import OpenStep
 from workbench.lowering.loops.records import Launch, Record
 from workbench.lowering.values.stored import Stored
 from workbench.polyhedral.conditions import AffineComparison
@@ -33,6 +34,13 @@ class OpenLanes:
     array: str
     index: tuple[Expression, ...]
     lanes: tuple[tuple[str, Expression, Expression], ...]
+
+    @property
+    def step(self) -> OpenStep:
+        """The step that is run while one of the lanes is open."""
+        return OpenStep(
+            self.array, self.index, tuple((d, high - low) for d, low, high in self.lanes)
+        )
 
 
 def open_lanes(

@@ -96,11 +96,11 @@ class RegionWriter:
                 continue
             writer = self._writer(launches[0])
             some = some_open(self.out, writer.stored[lanes.array], writer.place, lanes)
-            with self.out.where(some):
+            with self.out.where(some, lanes.step):
                 self.write(run)
             closing = [r for r in launches if closes(r, self.statements.of(r))]
             if closing:
-                with self.out.where(negated(some)):
+                with self.out.where(negated(some), replace(lanes.step, closed=True)):
                     self.write(closing)
 
     def _needed(self, record: Record, step: str) -> OpenLanes | None:

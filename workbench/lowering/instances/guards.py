@@ -1,13 +1,46 @@
-"""The instances of which array operations may be left out: those whose episode has ended."""
+"""The instances of which array operations may be left out: those whose episode has ended. A loop
+over steps ends with the last one at which an episode is open, but for what has to follow it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from workbench.lowering.loops.records import (
+    Allocate,
+    Apply,
+    Enter,
+    For,
+    If,
+    Record,
+    RuntimeCheck,
+    View,
+    walk,
+)
+from workbench.lowering.loops.renaming import mentioned
 from workbench.lowering.values.stored import Stored
-from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.expression import Expression, variable
 from workbench.program.values import Call, Literal, Program, Statement
+
+
+@dataclass(frozen=True)
+class OpenStep:
+    """A step of episodes that is run while one of some lanes is open: while an element of the array
+    `open` is true, whose `index` is over loops and lanes. Each lane is a dim with its number of
+    lanes. `closed`: a step that is run when none is open.
+    """
+
+    open: str
+    index: tuple[Expression, ...]
+    lanes: tuple[tuple[str, Expression], ...]
+    closed: bool = False
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The loop variables that say which step it is."""
+        names = frozenset[str]().union(*(e.variables for e in self.index))
+        return names.difference(dim for dim, _ in self.lanes)
 
 
 @dataclass(frozen=True)
@@ -15,13 +48,15 @@ class Guarded:
     """A statement whose instances need the element `index` of the array `open` to be true.
 
     The steps of episodes are `along` one of its dims. `zero`: where it is not true, a sum of
-    products still takes the result, which is 0 then.
+    products still takes the result, which is 0 then. `tells`: the step of which the statement
+    itself says whether it is open.
     """
 
     open: Stored
     index: tuple[Expression, ...]
     along: int
     zero: bool
+    tells: Expression | None = None
 
     @property
     def step(self) -> Expression:
@@ -30,16 +65,17 @@ class Guarded:
 
 
 def guarded(program: Program, stored: Mapping[str, Stored]) -> dict[str, Guarded]:
-    """Return the statements that may be left out, by name; not what says itself what is open."""
+    """Return the statements that may be left out, and those that say what is open, by name."""
     found: dict[str, Guarded] = {}
     ends = {end.open: end.dim for end in program.equations.ends}
     for s in program.statements:
-        if s.guard is None or s.guard.array == s.array:
+        if s.guard is None:
             continue
         index = tuple(e for e in s.guard.index if isinstance(e, Expression))
         opened = stored[s.guard.array]
         along = opened.array.dims.index(ends[s.guard.array])
-        found[s.name] = Guarded(opened, index, along, _is_zero_elsewhere(s))
+        tells = s.write[along] if s.guard.array == s.array else None
+        found[s.name] = Guarded(opened, index, along, _is_zero_elsewhere(s), tells)
     return found
 
 
@@ -49,3 +85,131 @@ def _is_zero_elsewhere(s: Statement) -> bool:
         return False
     otherwise = body.arguments[2]
     return isinstance(otherwise, Literal) and not otherwise.shape and otherwise.value == 0
+
+
+# -- loops over steps ------------------------------------------------------------------------------
+
+Entries = tuple[Expression | None, ...]
+"""An index of what is open, as it lies in memory; None: all along a dim."""
+
+
+@dataclass(frozen=True)
+class OpenSteps:
+    """A loop over the steps of episodes: all of it runs up to the last step at which an episode is
+    open. Behind that only `rest` does, places in its body: `statements` are left out, but for the
+    zeros that some of them, `zeros`, leave there.
+    """
+
+    step: OpenStep
+    buffer: str
+    entries: Entries
+    statements: frozenset[str]
+    zeros: frozenset[str]
+    rest: tuple[int, ...]
+
+
+def open_steps(guards: Mapping[str, Guarded], loop: For) -> OpenSteps | None:
+    """Return the part of a loop in which episodes are open; None where it is no loop over steps."""
+    needed: dict[Entries, list[RuntimeCheck]] = {}
+    told: list[Expression] = []
+    for check, inner in _checks(loop.body, frozenset()):
+        guard = guards.get(check.statement)
+        if guard is None:
+            continue
+        at = dict(check.instance)
+        if guard.tells is not None:
+            told.append(guard.tells.substitute(at))
+        elif _moves_with(guard.step.substitute(at), loop.variable):
+            needed.setdefault(_entries(guard, at, inner), []).append(check)
+    if not needed:
+        return None
+    entries, checks = max(needed.items(), key=lambda pair: len(pair[1]))
+    guard, at = guards[checks[0].statement], dict(checks[0].instance)
+    step = guard.step.substitute(at)
+    if any((later - step).terms or later == step for later in told):
+        return None
+    names = frozenset(check.statement for check in checks)
+    zeros = frozenset(name for name in names if guards[name].zero)
+    opened = _step(guard, entries, step)
+    rest = tuple(_rest(loop.body, names, zeros))
+    return OpenSteps(opened, guard.open.buffer.name, entries, names, zeros, rest)
+
+
+def _checks(
+    body: Sequence[Record], inner: frozenset[str]
+) -> Iterator[tuple[RuntimeCheck, frozenset[str]]]:
+    """Yield the ends of instances with the variables of the loops around them in this body."""
+    for record in body:
+        if isinstance(record, RuntimeCheck):
+            yield record, inner
+        elif isinstance(record, For):
+            yield from _checks(record.body, inner | {record.variable})
+        elif isinstance(record, If):
+            yield from _checks(record.body, inner)
+
+
+def _moves_with(step: Expression, name: str) -> bool:
+    """Tell whether a step is a loop's variable plus what does not change in it."""
+    return name not in (step - variable(name)).variables
+
+
+def _entries(guard: Guarded, at: Mapping[str, Expression], inner: frozenset[str]) -> Entries:
+    """Return the index of the elements that tell whether some instance is needed."""
+    found: list[Expression | None] = []
+    for position in guard.open.order:
+        e = guard.index[position]
+        here = e.substitute(at)
+        known = e.variables <= at.keys() and not here.variables & inner
+        found.append(guard.open.slot(position, here) if known else None)
+    return tuple(found)
+
+
+def _step(guard: Guarded, entries: Entries, step: Expression) -> OpenStep:
+    opened = guard.open
+    whole = [p for p, e in zip(opened.order, entries, strict=True) if e is None]
+    index = tuple(
+        step if p == guard.along else variable(d) for p, d in enumerate(opened.array.dims)
+    )
+    lanes = tuple((opened.array.dims[p], opened.count(p)) for p in whole)
+    return OpenStep(opened.array.name, index, lanes)
+
+
+def _rest(body: Sequence[Record], names: frozenset[str], zeros: frozenset[str]) -> Iterator[int]:
+    """Yield the places of the records that run at steps at which no episode is open: not those of
+    the statements `names`, nor views that no other takes.
+    """
+    statement, kept, used = "", list[int](), set[str]()
+    for k, record in enumerate(body):
+        if isinstance(record, Enter):
+            statement = record.statement
+        left_out = statement in names
+        if isinstance(record, RuntimeCheck):
+            left_out = statement not in zeros if left_out else False
+            statement = ""
+        elif isinstance(record, (For, If)):
+            ends = {r.statement for r in walk((record,)) if isinstance(r, RuntimeCheck)}
+            left_out = left_out or (bool(ends) and ends <= names)
+        elif not isinstance(record, (Apply, Enter)):
+            left_out = False
+        if not left_out:
+            kept.append(k)
+            used |= _used(record)
+    for k in reversed(kept):
+        record = body[k]
+        if isinstance(record, View) and record.name in used:
+            used.add(record.source)
+    yield from (k for k in kept if not isinstance(record := body[k], View) or record.name in used)
+
+
+def _used(record: Record) -> set[str]:
+    """Return the names that a record mentions, but for a view's."""
+    if isinstance(record, Apply):
+        return set(mentioned(record))
+    if isinstance(record, RuntimeCheck):
+        return {record.name}
+    if isinstance(record, Allocate):
+        return set() if record.source is None else {record.source}
+    if isinstance(record, (For, If)):
+        sources = (r.source for r in walk(record.body) if isinstance(r, View))
+        return set(sources).union(*map(_used, walk(record.body)))
+    return set()

@@ -21,6 +21,7 @@ from workbench.lowering.lower import lower
 from workbench.planning.cost.kernels.kernel_seconds import kernel_cost
 from workbench.planning.cost.kernels.kernel_steps import KernelStep, kernel_steps
 from workbench.planning.cost.kernels.side_by_side import KernelPlace, OnMultiprocessors, OnThreads
+from workbench.planning.cost.lengths import Lengths
 from workbench.planning.cost.seconds import Share, cost
 from workbench.planning.cost.work import CostItem, steps_of
 from workbench.planning.machine.constants import Machine
@@ -41,7 +42,12 @@ class Counted(Protocol):
         ...
 
     def shares(
-        self, sizes: Mapping[str, int], dtype: str, machine: Machine, threads: int
+        self,
+        sizes: Mapping[str, int],
+        dtype: str,
+        machine: Machine,
+        threads: int,
+        lengths: Lengths,
     ) -> dict[str, Share]:
         """Return the cost of each statement; under "" that of what is between them."""
         ...
@@ -71,10 +77,15 @@ class CountedArrays:
         )
 
     def shares(
-        self, sizes: Mapping[str, int], dtype: str, machine: Machine, threads: int
+        self,
+        sizes: Mapping[str, int],
+        dtype: str,
+        machine: Machine,
+        threads: int,
+        lengths: Lengths,
     ) -> dict[str, Share]:
         """Return the cost of each statement; under "" that of what is between them."""
-        return cost(self._steps, sizes, dtype, machine)
+        return cost(self._steps, sizes, dtype, machine, lengths)
 
     def peak_bytes(self, sizes: Mapping[str, int], dtype: str, threads: int) -> Mapping[str, int]:
         """Return the most bytes held at one time, by memory space."""
@@ -102,13 +113,20 @@ class CountedKernels:
         return frozenset(str(call.option["name"]) for call in self.made.calls)
 
     def shares(
-        self, sizes: Mapping[str, int], dtype: str, machine: Machine, threads: int
+        self,
+        sizes: Mapping[str, int],
+        dtype: str,
+        machine: Machine,
+        threads: int,
+        lengths: Lengths,
     ) -> dict[str, Share]:
         """Return the cost of each statement; under "" that of what is between them."""
         if dtype not in self._steps:
             self._steps[dtype] = kernel_steps(self.made, FLOAT_BYTES[dtype])
         on_threads = OnThreads(machine, threads)
-        return kernel_cost(self._steps[dtype], self.made, sizes, dtype, machine, on_threads)
+        return kernel_cost(
+            self._steps[dtype], self.made, sizes, dtype, machine, on_threads, lengths
+        )
 
     def peak_bytes(self, sizes: Mapping[str, int], dtype: str, threads: int) -> Mapping[str, int]:
         """Return the most bytes held at one time, by memory space."""
@@ -142,7 +160,12 @@ class CountedFunctions:
         return frozenset(str(call.option["name"]) for call in self.made.calls)
 
     def shares(
-        self, sizes: Mapping[str, int], dtype: str, machine: Machine, threads: int
+        self,
+        sizes: Mapping[str, int],
+        dtype: str,
+        machine: Machine,
+        threads: int,
+        lengths: Lengths,
     ) -> dict[str, Share]:
         """Return the cost of each statement; under "" that of what is between them."""
         steps, functions = self._counted(dtype)
@@ -153,7 +176,7 @@ class CountedFunctions:
             beside = replace(placed, launches=False) if is_wide(self.made, last) else KernelPlace()
             by_kernel |= {id(kernel): beside for kernel in before} | {id(last): placed}
         runs = OnMultiprocessors(machine, by_kernel)
-        return kernel_cost(steps, self.made, sizes, dtype, machine, runs)
+        return kernel_cost(steps, self.made, sizes, dtype, machine, runs, lengths)
 
     def peak_bytes(self, sizes: Mapping[str, int], dtype: str, threads: int) -> Mapping[str, int]:
         """Return the most bytes held at one time, by memory space."""

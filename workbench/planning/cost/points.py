@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from workbench.lowering.instances.guards import OpenStep
 from workbench.lowering.loops.records import Symbolic
+from workbench.planning.cost.lengths import UNKNOWN, Lengths, open_part
 from workbench.polyhedral.conditions import Condition
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.expressions.atoms import Named
@@ -47,6 +49,8 @@ class PointCounts:
     """A cache of expressions and products of sizes alone, shared by all points of a run."""
     known: dict[Expression | Symbolic, Number] = field(default_factory=dict, repr=False)
     """A cache of those that depend on the values here."""
+    lengths: Lengths = UNKNOWN
+    """Those of episodes that end."""
 
     @cached_property
     def executions(self) -> int:
@@ -88,6 +92,22 @@ class PointCounts:
             return self._picked(np.flatnonzero(holds))
         return self if holds else replace(self, weight=self.weight * 0)
 
+    def during(self, step: OpenStep) -> PointCounts:
+        """Return the points at which episodes are open, or closed, at a step: as often as lengths
+        say on average, all where they are not known.
+        """
+        part = open_part(self.lengths, step, self.sizes)
+        if part is None:
+            return replace(self, weight=self.weight * 0) if step.closed else self
+        share: Amount = part.steps / part.of
+        if part.step.variables and part.step.variables <= self.values.keys():
+            share = np.clip(part.steps - self.at(part.step), 0.0, 1.0)
+        weight = self.weight * (1.0 - share if step.closed else share)
+        if isinstance(weight, np.ndarray):
+            upto = np.rint(np.cumsum(weight)).astype(np.int64)  # the sum is as near as can be
+            return replace(self, weight=np.diff(upto, prepend=0))
+        return replace(self, weight=round(weight))
+
     def inside(
         self, variable: str, lower: Expression, upper: Expression, needed: frozenset[str]
     ) -> Iterator[PointCounts]:
@@ -119,14 +139,14 @@ class PointCounts:
         outer = np.searchsorted(ends, here, side="right")
         values = {name: v[outer] for name, v in self.values.items()}
         values[variable] = low[outer] + here - (ends - trips)[outer]
-        return PointCounts(self.sizes, weight[outer], values, self.plain)
+        return PointCounts(self.sizes, weight[outer], values, self.plain, lengths=self.lengths)
 
     def _picked(self, which: npt.NDArray[np.intp]) -> PointCounts:
         values = {name: v[which] for name, v in self.values.items()}
         weight = self.weight if isinstance(self.weight, int) else self.weight[which]
         if isinstance(weight, int):
             weight = np.full(len(which), weight, np.int64)
-        return PointCounts(self.sizes, weight, values, self.plain)
+        return PointCounts(self.sizes, weight, values, self.plain, lengths=self.lengths)
 
     def _merged(self, needed: frozenset[str]) -> PointCounts:
         """Drop the variables that matter no more, and merge points that are then equal."""
@@ -134,13 +154,14 @@ class PointCounts:
         if len(kept) == len(self.values):
             return self
         if not kept:
-            return PointCounts(self.sizes, self.executions, plain=self.plain)
+            return PointCounts(self.sizes, self.executions, plain=self.plain, lengths=self.lengths)
         columns = np.stack(list(kept.values()))
         unique, place = np.unique(columns, axis=1, return_inverse=True)
         (weight,) = self._spelled(self.weight)
         merged = np.zeros(unique.shape[1], np.int64)
         np.add.at(merged, place.reshape(-1), weight)
-        return PointCounts(self.sizes, merged, dict(zip(kept, unique, strict=True)), self.plain)
+        values = dict(zip(kept, unique, strict=True))
+        return PointCounts(self.sizes, merged, values, self.plain, lengths=self.lengths)
 
 
 def total(value: Number, weight: Number) -> int:

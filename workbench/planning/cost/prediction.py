@@ -14,6 +14,7 @@ from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.bytes import check_dtype
 from workbench.planning.cost import formulas
 from workbench.planning.cost.counted import Counted
+from workbench.planning.cost.lengths import UNKNOWN, Lengths
 from workbench.planning.cost.seconds import Share
 from workbench.planning.machine.constants import Machine
 from workbench.program.sizes import numbers
@@ -29,7 +30,7 @@ class Prediction:
     array operations. `by_statement` divides them by statement; work before all statements and of
     the loops themselves is in `besides`. Where kernels are compiled these are what is launched, on
     `threads`. `note` says why the seconds are of no measured machine, `assumed` what else is
-    unknown. A GPU waits for the arrays that `late` names.
+    unknown, and the lengths of episodes that end. A GPU waits for the arrays that `late` names.
     """
 
     seconds: float
@@ -94,13 +95,15 @@ def predict(
     machine: Machine,
     dtype: str = "float32",
     threads: int = 1,
+    lengths: Lengths = UNKNOWN,
 ) -> Prediction:
-    """Predict a run at sizes that are all given, on so many threads where it is of kernels.
+    """Predict a run at sizes that are all given, on so many threads where it is of kernels, with
+    episodes of these lengths.
 
     Raises WorkbenchError for an unknown dtype.
     """
     check_dtype(dtype)
-    shares = counted.shares(sizes, dtype, machine, threads)
+    shares = counted.shares(sizes, dtype, machine, threads, lengths)
     besides = shares.pop("", Share())
     whole = sum(shares.values(), besides)
     return Prediction(
@@ -116,7 +119,7 @@ def predict(
         machine.backend,
         threads,
         machine.note,
-        _assumed(counted.called, machine),
+        "; ".join(filter(None, (_assumed(counted.called, machine), str(lengths)))),
         _late(counted.loops) if machine.bus else "",
         loops=counted.loops,
     )

@@ -11,9 +11,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from workbench.lowering.instances.guards import OpenStep
 from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.loops.records import ITEM_BYTES, Buffer, For
 from workbench.planning.cost.array_calls import ArrayCall, Matrices
+from workbench.planning.cost.lengths import UNKNOWN, Lengths
 from workbench.planning.cost.points import (
     Amount,
     Number,
@@ -102,11 +104,15 @@ CALL_BYTES = 1500
 
 
 def cost(
-    steps: Sequence[CostItem], sizes: Mapping[str, int], dtype: str, machine: Machine
+    steps: Sequence[CostItem],
+    sizes: Mapping[str, int],
+    dtype: str,
+    machine: Machine,
+    lengths: Lengths = UNKNOWN,
 ) -> dict[str, Share]:
     """Return the cost of each statement; under "" the work in front of all and between."""
     costing = _Costing(machine, dtype)
-    root = _Body(costing, PointCounts(sizes), "")
+    root = _Body(costing, PointCounts(sizes, lengths=lengths), "")
     root.go(steps)
     root.spend(1.0)
     return {
@@ -200,6 +206,9 @@ class _Body:
     def nest(self, step: CostLoop) -> None:
         """Count a loop or a condition: its contents, by how often it runs."""
         frame = step.frame
+        if isinstance(frame, OpenStep):
+            self.nested("", self.points.during(frame), step.steps)
+            return
         if not isinstance(frame, For):
             self.nested("", self.points.where(frame.condition), step.steps)
             return

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from workbench.lowering.instances.guards import OpenStep
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import (
     Allocate,
@@ -42,9 +43,11 @@ class PythonWork:
 
 @dataclass(frozen=True)
 class CostLoop:
-    """A loop or a condition around steps; `needed` are the loop variables that matter inside."""
+    """A loop or a condition around steps; `needed` are the loop variables that matter inside. A
+    condition may be that episodes are open at a step.
+    """
 
-    frame: For | If
+    frame: For | If | OpenStep
     steps: tuple[CostItem, ...]
     needed: Variables
 
@@ -54,13 +57,14 @@ CostItem = ArrayCall | PythonWork | CostLoop
 
 def steps_of(program: LoopProgram) -> tuple[CostItem, ...]:
     """Return the steps of a loop program, in text order."""
-    return _Reader().body(program.body, "")
+    return _Reader(program).body(program.body, "")
 
 
 @dataclass
 class _Reader:
     """A walk over a loop program in text order that follows its names."""
 
+    program: LoopProgram
     seen: dict[str, Operand] = field(default_factory=dict)
 
     def body(self, records: tuple[Record, ...], statement: str) -> tuple[CostItem, ...]:
@@ -68,12 +72,29 @@ class _Reader:
         for record in records:
             if isinstance(record, Enter):
                 statement = record.statement
-            elif isinstance(record, (For, If)):
-                steps = self.body(record.body, statement if isinstance(record, If) else "")
+            elif isinstance(record, For):
+                steps = self.loop(record)
+                items.append(CostLoop(record, steps, needed(steps)))
+            elif isinstance(record, If):
+                steps = self.body(record.body, statement)
                 items.append(CostLoop(record, steps, needed(steps)))
             else:
                 items.extend(self.step(record, statement))
         return tuple(items)
+
+    def loop(self, loop: For) -> tuple[CostItem, ...]:
+        """Return the steps of a loop's body: where it is over steps of episodes, those while one is
+        open, and those behind.
+        """
+        steps, part = self.body(loop.body, ""), self.program.open_steps(loop)
+        if part is None:
+            return steps
+        rest = self.body(tuple(loop.body[k] for k in part.rest), "")
+        closed = replace(part.step, closed=True)
+        return (
+            CostLoop(part.step, steps, needed(steps)),
+            CostLoop(closed, rest, needed(rest)),
+        )
 
     def step(self, record: Record, statement: str) -> Iterator[CostItem]:
         """Yield the steps of a record that is no loop."""
@@ -116,7 +137,7 @@ def needed(steps: tuple[CostItem, ...]) -> Variables:
             if isinstance(frame, For):
                 variables -= {frame.variable}
                 variables |= frame.lower.variables | frame.upper.variables
-            else:
+            elif isinstance(frame, If):
                 variables |= _variables(frame.condition)
     return frozenset(variables)
 

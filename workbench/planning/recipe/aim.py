@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from workbench.errors import WorkbenchError, nearest
+from workbench.planning.cost.lengths import UNKNOWN, Lengths
 from workbench.planning.machine.constants import Machine
 from workbench.polyhedral.expression import whole
 
@@ -25,7 +26,8 @@ def silent(idea: str, so_far: str) -> None:
 @dataclass(frozen=True)
 class Aim:
     """The aim of a plan: least time or least memory of the device, at most `capacity` bytes of it,
-    for runs at these sizes. `told` hears of the search, which it has no part in.
+    for runs at these sizes, with episodes of these lengths. `told` hears of the search, which it
+    has no part in.
     """
 
     objective: Objective
@@ -34,6 +36,7 @@ class Aim:
     machine: Machine
     dtype: str
     threads: int
+    lengths: Lengths = UNKNOWN
     told: SearchListener = field(default=silent, compare=False, repr=False)
 
     def __hash__(self) -> int:

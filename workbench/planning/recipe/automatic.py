@@ -55,7 +55,7 @@ def planned(program: Program, aim: Aim) -> Plan:
 
 
 def _searched(program: Program, aim: Aim) -> Plan:
-    judge = Judge(aim.machine, aim.sizes, aim.dtype, aim.threads, aim.told)
+    judge = Judge(aim.machine, aim.sizes, aim.dtype, aim.threads, aim.lengths, aim.told)
     limit = MOST // len(program.statements) + 1
     if aim.machine.backend in ("native", "cuda"):
         aim.told("all that is independent in blocks", "")

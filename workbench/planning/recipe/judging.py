@@ -10,6 +10,7 @@ from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.bytes import Point, bytes_of
 from workbench.lowering.loops.records import DEVICE
 from workbench.planning.cost.counted import Counted, counted
+from workbench.planning.cost.lengths import UNKNOWN, Lengths
 from workbench.planning.cost.prediction import Prediction, predict
 from workbench.planning.machine.constants import Machine
 from workbench.planning.recipe.aim import SearchListener, silent
@@ -49,7 +50,9 @@ class JudgedPlan:
 
     def _predicted(self, machine: Machine) -> Prediction:
         judge = self.judge
-        return predict(self._counted, judge.sizes, machine, judge.dtype, judge.threads)
+        return predict(
+            self._counted, judge.sizes, machine, judge.dtype, judge.threads, judge.lengths
+        )
 
     @property
     def seconds(self) -> float:
@@ -101,14 +104,15 @@ class JudgedPlan:
 
 @dataclass(frozen=True)
 class Judge:
-    """A judge that predicts plans at one machine, size, dtype and number of threads. `told` hears
-    what is tried.
+    """A judge that predicts plans at one machine, size, dtype and number of threads, with episodes
+    of some lengths. `told` hears what is tried.
     """
 
     machine: Machine
     sizes: Mapping[str, int]
     dtype: str
     threads: int
+    lengths: Lengths = UNKNOWN
     told: SearchListener = field(default=silent, compare=False, repr=False)
 
     def of(self, plan: Plan) -> JudgedPlan:

@@ -65,6 +65,7 @@ class PlanFiles:
             "cache": core_cache().bytes,
             "dtype": aim.dtype,
             "threads": aim.threads,
+            "lengths": [(open, one.shape, one.data.hex()) for open, one in aim.lengths.known],
         }
         return cls(folder() / digest(all_of_it))
 

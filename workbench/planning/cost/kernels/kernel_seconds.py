@@ -17,6 +17,7 @@ from functools import cached_property, lru_cache
 from workbench.codegen.kernel_records import LANES, PRODUCTS
 from workbench.codegen.kernels import KEPT, ProgramKernels
 from workbench.identity import Same
+from workbench.lowering.instances.guards import OpenStep
 from workbench.lowering.loops.bytes import bytes_of
 from workbench.lowering.loops.records import HOST
 from workbench.planning.cost.kernels.kernel_steps import (
@@ -29,6 +30,7 @@ from workbench.planning.cost.kernels.kernel_steps import (
     StraightWork,
 )
 from workbench.planning.cost.kernels.side_by_side import Shared, SideBySide
+from workbench.planning.cost.lengths import UNKNOWN, Lengths
 from workbench.planning.cost.points import Amount, Number, PointCounts, summed, total
 from workbench.planning.cost.seconds import Share, Spent
 from workbench.planning.machine.constants import Machine
@@ -44,14 +46,15 @@ def kernel_cost(
     dtype: str,
     machine: Machine,
     runs: SideBySide,
+    lengths: Lengths = UNKNOWN,
 ) -> dict[str, Share]:
     """Return the cost of each statement by the clock; under "" that of beginning a run, and
     of loops around kernels.
     """
-    costing = _Costing(made, sizes, dtype, machine, runs)
+    costing = _Costing(made, sizes, dtype, machine, runs, lengths)
     beginning = machine.call_of("begin") + machine.call_of("begin kernel") * len(made.kernels)
     costing.add(ALONE, beginning)
-    streams = costing.around(steps, PointCounts(sizes))
+    streams = costing.around(steps, PointCounts(sizes, lengths=lengths))
     costing.fetch(streams, 0, 1)
     for launched in costing.launched:
         costing.spend(launched)
@@ -114,6 +117,7 @@ class _Costing:
     dtype: str
     machine: Machine
     runs: SideBySide
+    lengths: Lengths
     spent: dict[str, Spent] = field(default_factory=dict)
     launched: list[_Launched] = field(default_factory=list)
     copying: float = 0.0
@@ -221,7 +225,7 @@ class _Costing:
         if points.values or not isinstance(points.weight, int):
             return _kernel_work(step, points, self.dtype, self.machine)
         alike = Same(step, self.machine)
-        return _work_alike(alike, self.named_sizes, self.dtype, points.weight)
+        return _work_alike(alike, self.named_sizes, self.dtype, self.lengths, points.weight)
 
     def spend(self, launched: _Launched) -> None:
         """Add the cost of all launches of a kernel to its statements."""
@@ -255,9 +259,13 @@ class _KernelWork:
 
 @lru_cache(maxsize=KEPT)
 def _work_alike(
-    of: Same, sizes: tuple[tuple[str, int], ...], dtype: str, count: int
+    of: Same, sizes: tuple[tuple[str, int], ...], dtype: str, lengths: Lengths, count: int
 ) -> _KernelWork:
     """Count the work of so many launches of a kernel that are alike, on a machine."""
+    if lengths.known:  # of one launch they are no whole numbers
+        step, machine = of.objects
+        points = PointCounts(dict(sizes), count, lengths=lengths)
+        return _kernel_work(step, points, dtype, machine)
     return _work_of_one(of, sizes, dtype).times(count)
 
 
@@ -364,4 +372,7 @@ class _Kernel:
 
 def _held(points: PointCounts, step: KernelGuard) -> PointCounts:
     """Return the points at which a condition holds."""
-    return points if step.condition is None else points.where(step.condition)
+    condition = step.condition
+    if isinstance(condition, OpenStep):
+        return points.during(condition)
+    return points if condition is None else points.where(condition)

@@ -37,6 +37,7 @@ from workbench.codegen.kernel_records import Loop as RecordLoop
 from workbench.codegen.kernel_work import BYTES
 from workbench.codegen.kernels import KEPT, KernelRecords, ProgramKernels
 from workbench.identity import Same
+from workbench.lowering.instances.guards import OpenStep
 from workbench.lowering.instances.swapping import TO_DEVICE
 from workbench.lowering.loops.records import Apply, AtOnce, Enter, For, If, Launch, Record
 from workbench.polyhedral.conditions import Condition, names_in
@@ -105,9 +106,11 @@ class KernelLoop:
 
 @dataclass(frozen=True)
 class KernelGuard:
-    """A condition around steps; None for one that depends on data: it counts as if it held."""
+    """A condition around steps; None for one that depends on data: it counts as if it held, and
+    that episodes are open at a step as often as their lengths say.
+    """
 
-    condition: Condition | None
+    condition: Condition | OpenStep | None
     steps: tuple[KernelStep, ...]
     needed: Names
 
@@ -254,6 +257,8 @@ class _Reader:
             return self._call(record)
         if isinstance(record, Where):
             inside = self.steps(record.body)
+            if record.step is not None:
+                return KernelGuard(record.step, inside, needed(inside))
             if names_in(record.condition) & self.locals:
                 return KernelGuard(None, inside, needed(inside))
             return KernelGuard(record.condition, inside, needed(inside))
@@ -410,5 +415,14 @@ def _needed(step: KernelStep) -> Names:
         more = () if dealt is None else (dealt.blocks.variables, dealt.chunks.variables)
         return step.needed.union(*more)
     if isinstance(step, KernelGuard):
-        return step.needed | Names(names_in(step.condition) if step.condition else ())
+        return step.needed | _names_of(step.condition)
     return (step.needed - {step.variable}) | step.lower.variables | step.upper.variables
+
+
+def _names_of(condition: Condition | OpenStep | None) -> Names:
+    """Return the loop variables on which a condition depends, but for those that say which step of
+    an episode it is: of these there is a share.
+    """
+    if condition is None or isinstance(condition, OpenStep):
+        return Names()
+    return Names(names_in(condition))

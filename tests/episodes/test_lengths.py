@@ -1,0 +1,123 @@
+"""Predictions of episodes that end, against the steps that runs execute."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.episodes.rolled import Kind, walk
+from workbench.errors import ProgramError
+from workbench.transforms import Contract, Persist, Vectorize
+
+TILE, SIZES = 4, {"B": 8, "I": 3, "T": 60}
+STEP = "x[t+1]"
+
+
+@wb.program
+def walked(B: int = 8, I: int = 3, T: int = 60) -> dict[str, Any]:
+    """A walk that ends by a draw."""
+    b, i, t = wb.dims(b=B, i=I, t=T)
+    x = wb.recurrent("x", (), over=(b, i, t))
+    noise = wb.normal(over=(b, i, t))
+    x[b, i, 0] = 0.5
+    x[b, i, t + 1] = wb.sin(x) + noise
+    wb.until(noise > 1.0, over=t)
+    return {"sum": (x * x).sum(over=t)}
+
+
+def blocks() -> wb.Variant:
+    """The walk in blocks of `TILE` episodes."""
+    return wb.variant(walked()).apply(Persist("b", TILE))
+
+
+def whole() -> wb.Variant:
+    """The walk with an axis over all episodes."""
+    return wb.variant(walked()).replay([Vectorize("b"), Contract()])
+
+
+WAYS = {"native": (blocks, TILE), "numpy": (whole, SIZES["B"])}
+BACKENDS = [name for name in WAYS if wb.backends()[name] is None]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_prediction_counts_the_steps_that_a_run_executes(backend: str) -> None:
+    made, tile = WAYS[backend]
+    chosen, many = made(), SIZES["B"] // tile * SIZES["I"] * SIZES["T"]
+    before = chosen.predict(SIZES, backend, threads=1)
+    lengths = wb.run(chosen, backend, sizes=SIZES, progress=False).lengths
+    groups = lengths["t"].reshape(SIZES["B"] // tile, tile, SIZES["I"])
+    executed = int(groups.max(axis=1).sum())
+    assert executed < 0.9 * many
+    after = chosen.predict(SIZES, backend, threads=1)
+    given = chosen.predict(SIZES, backend, threads=1, lengths=lengths)
+    mean = executed * SIZES["T"] / many
+    averaged = chosen.predict(SIZES, backend, threads=1, lengths={"t": mean})
+    if backend == "numpy":  # of compiled kernels see `test_reinforced`
+        rows = wb.profile(chosen, backend, sizes=SIZES, progress=False).by("statement")
+        assert next(row.calls for row in rows if row.name == STEP) == executed
+    all_steps = before.by_statement[STEP]
+    assert all_steps.operations > 0
+    for found in (after, given, averaged):
+        share = found.by_statement[STEP]
+        assert share.operations * many == all_steps.operations * executed
+        assert share.launches * many == all_steps.launches * executed
+    assert after.seconds == given.seconds < before.seconds
+    assert after.peak_bytes == before.peak_bytes, "memory is held for all steps"
+    assert "episodes along t" in after.assumed and not before.assumed
+    assert f"of {mean:.3g} steps in all lanes" in str(averaged)
+
+
+def test_lengths_that_were_found_are_those_of_the_last_run() -> None:
+    chosen, other = whole(), whole()
+    sizes = {"B": 2, "I": 1, "T": 60}
+    for seed in (0, 1):
+        found = wb.run(chosen, "numpy", sizes=sizes, seed=seed, progress=False).lengths
+    assert chosen.predict(sizes, "numpy") == other.predict(sizes, "numpy", lengths=found)
+    short = chosen.predict({**sizes, "T": 5}, "numpy")
+    assert short.seconds == other.predict({**sizes, "T": 5}, "numpy").seconds, "all are longer"
+
+
+def test_recipe_for_short_episodes_runs_no_longer() -> None:
+    root = wb.variant(walked())
+    sizes, lengths = {"B": 8, "I": 4, "T": 200}, {"t": 6}
+    ways = [wb.optimize(root, sizes=sizes, backend="numpy", lengths=x) for x in (None, lengths)]
+    usual, short = (way.predict(sizes, "numpy", lengths=lengths).seconds for way in ways)
+    assert short <= usual < ways[0].predict(sizes, "numpy").seconds
+
+
+REFUSED = {
+    "unknown": ({"s": 3}, "lengths of 's': unknown dim; the only one is t"),
+    "no_end": ({"b": 3}, "lengths of 'b': no episodes end along it; they end along t"),
+    "more": ({"t": 8}, "lengths of 't': 8; an episode has between 1 and T=7 steps"),
+    "negative": ({"t": -2}, "lengths of 't': -2; an episode has between 1 and T=7 steps"),
+    "one_of_many": ({"t": np.array([[3, 2], [1, 0]])}, "lengths of 't': 0; an episode has between"),
+    "not_a_number": ({"t": float("nan")}, "lengths of 't': nan; an episode has between 1 and T=7"),
+    "text": (
+        {"t": "40"},
+        "lengths of 't': '40'; expected a number of steps, or an array of them over b, i",
+    ),
+    "axes": ({"t": np.ones(3)}, "an array of float64 of shape (3,); expected a number of steps"),
+}
+
+
+@pytest.mark.parametrize("lengths, sentence", REFUSED.values(), ids=REFUSED)
+def test_lengths_refused(lengths: Any, sentence: str) -> None:
+    root = wb.variant(walk(Kind(1.0, 1.0, 0.1, 1e9, 9))())
+    with pytest.raises(ProgramError, match=re.escape(sentence)):
+        root.predict(backend="numpy", lengths=lengths)
+    with pytest.raises(ProgramError, match=re.escape(sentence)):
+        wb.optimize(root, backend="numpy", lengths=lengths)
+
+
+def test_lengths_refused_where_no_episode_ends() -> None:
+    @wb.program
+    def endless(T: int = 4) -> dict[str, Any]:
+        t = wb.dims(t=T)
+        return {"x": wb.uniform(over=t).sum(over=t)}
+
+    with pytest.raises(ProgramError, match=r"lengths of 't': no episodes end along it; the prog"):
+        wb.variant(endless()).predict(backend="numpy", lengths={"t": 2})
