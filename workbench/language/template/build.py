@@ -32,6 +32,7 @@ from workbench.names import unique
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.expressions.atoms import Choice
 from workbench.polyhedral.sets.relations import box, extent_of, image, union
+from workbench.program.episodes.starts import with_starts
 from workbench.program.operations.table import APART
 from workbench.program.values import (
     Array,
@@ -93,6 +94,10 @@ class _Builder:
                     arrays.append(self._node_array(source))
                 statements.append((source.number, self._node_statement(source)))
         statements.sort(key=lambda pair: pair[0])
+        ends = tuple(
+            End(e.dim, self.names[e.open], self.names[e.after.source], e.line)
+            for e in self.trace.ends
+        )
         return Equations(
             name=self.trace.name,
             parameters=tuple(self.trace.sizes.values()),
@@ -100,17 +105,14 @@ class _Builder:
                 Dim(r.name, r.upper, r.line) for r in self.trace.dims.values() if r.declared
             ),
             arrays=tuple(arrays),
-            statements=_named([s for _, s in statements], self.origins),
+            statements=with_starts(_named([s for _, s in statements], self.origins), ends),
             outputs=tuple(Output(name, self.names[x]) for name, x in self.outputs.items()),
             description=description,
             aliases=self._aliases(),
             updates=next(iter(self.trace.updates)) if len(self.trace.updates) == 1 else "",
             externals=called(self.trace.calls, self.live),
             data=tuple(self.trace.data.values()),
-            ends=tuple(
-                End(e.dim, self.names[e.open], self.names[e.after.source], e.line)
-                for e in self.trace.ends
-            ),
+            ends=ends,
         )
 
     # -- live values and their uses ----------------------------------------------------------------

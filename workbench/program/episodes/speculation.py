@@ -25,6 +25,7 @@ from workbench.program.values import (
     Literal,
     Read,
     Statement,
+    walk,
 )
 
 _FAILING = {"within": 0, "possible": 0, "floor_divide": 1, "remainder": 1, "one_hot": 0}
@@ -50,6 +51,14 @@ def harmless(equations: Equations, summands: tuple[str, ...]) -> Equations:
     if all(new is s for new, s in zip(statements, equations.statements, strict=True)):
         return equations
     return replace(equations, statements=tuple(statements))
+
+
+def may_fail(body: Body) -> bool:
+    """Tell whether a body may fail, whatever is open."""
+    return any(
+        isinstance(part, Call) and (part.operation in _FAILING or part.operation in _INDEXED)
+        for part in walk(body)
+    )
 
 
 # -- products --------------------------------------------------------------------------------------
