@@ -91,6 +91,14 @@ def test_minibatches_refused_when_they_do_not_divide_the_samples() -> None:
     assert message == "K = B * T // M: 15 does not divide by 4 (B=3, T=5, M=4)"
 
 
+@pytest.mark.parametrize("estimator", ["n_step", "td_lambda"])
+def test_reinforce_with_ends_refused_for_returns_that_go_on(estimator: str) -> None:
+    assert sentence(lambda: reinforce(estimator=estimator, ends=True)) == (
+        f"estimator '{estimator}' with ends=True: it reads a return behind the last step; expected "
+        '"monte_carlo"'
+    )
+
+
 def test_estimator_refused_when_it_is_unknown() -> None:
     assert sentence(lambda: reinforce(estimator="nstep")) == (
         "unknown estimator 'nstep': did you mean n_step? "

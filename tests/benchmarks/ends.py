@@ -17,14 +17,14 @@ import numpy as np
 
 import workbench as wb
 from tests.benchmarks.measuring import emit, interleaved, machine, median, ratio
-from tests.episodes.reinforced import reinforced
+from workbench.algorithms import reinforce
 from workbench.backends import get
 from workbench.transforms import Contract, Donate, Incrementalize, Persist, Recompute
 from workbench.variants.variant import Variant, variant
 
 TILE, ENOUGH = 16, 450.0
 STEPS = (
-    Incrementalize("to_go", "t"),
+    Incrementalize("worth", "t"),
     Persist("b", TILE, chunks=2),
     Recompute("policy.hidden_1"),
     Contract(),
@@ -34,7 +34,7 @@ STEPS = (
 
 def in_blocks(ends: bool) -> Variant:
     """The program with the same steps taken, whether its episodes end or not."""
-    chosen = variant(reinforced(ends=ends))
+    chosen = variant(reinforce(T=500, ends=ends))
     for step in STEPS:
         chosen = chosen.apply(step)
     return chosen

@@ -9,9 +9,9 @@ import pytest
 
 import workbench as wb
 from tests.codegen.cuda.fibres import fibres, watched
-from tests.episodes.reinforced import reinforced
 from tests.episodes.rolled import Kind, walk
 from tests.native_runs import compiled, run_native, shared_cache
+from workbench.algorithms import reinforce
 from workbench.transforms import Contract, Donate, Incrementalize, Persist, Recompute, Vectorize
 
 BACKENDS = [name for name in ("numpy", "native") if wb.backends()[name] is None]
@@ -21,14 +21,16 @@ SIZES = {"B": 19, "I": 3, "T": 40}
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_ends_learn_as_a_mask_does(backend: str) -> None:
     masked = wb.run(
-        reinforced(hidden=(20,), ends=False),
+        reinforce(hidden=(20,)),
         "numpy",
         sizes=SIZES,
         dtype="float64",
         progress=False,
     )
-    run = wb.run(reinforced(hidden=(20,)), backend, sizes=SIZES, dtype="float64", progress=False)
-    for name in ("loss", "episode_return"):
+    run = wb.run(
+        reinforce(hidden=(20,), ends=True), backend, sizes=SIZES, dtype="float64", progress=False
+    )
+    for name in ("loss", "episode_return", "episodes"):
         np.testing.assert_allclose(run[name], masked[name], rtol=1e-9)
     np.testing.assert_allclose(run.lengths["t"].mean(axis=0), masked["episode_return"])
     assert run.lengths["t"].max() <= 40
@@ -36,8 +38,8 @@ def test_ends_learn_as_a_mask_does(backend: str) -> None:
 
 @pytest.mark.skipif("native" not in BACKENDS, reason="there is no C compiler")
 def test_blocks_execute_their_longest_episode_and_no_more() -> None:
-    chosen = wb.variant(reinforced(hidden=(20,)))
-    for step in (Incrementalize("to_go", "t"), Persist("b", 16, chunks=2)):
+    chosen = wb.variant(reinforce(hidden=(20,), ends=True))
+    for step in (Incrementalize("worth", "t"), Persist("b", 16, chunks=2)):
         chosen = chosen.apply(step)
     after = run_native(chosen.program, SIZES, dtype="float32")[
         chosen.program.equations.ends[0].after
@@ -53,9 +55,9 @@ def test_blocks_execute_their_longest_episode_and_no_more() -> None:
 
 VARIANTS: dict[str, Any] = {
     "learning in blocks": (
-        lambda: reinforced(hidden=(20,)),
+        lambda: reinforce(hidden=(20,), ends=True),
         (
-            Incrementalize("to_go", "t"),
+            Incrementalize("worth", "t"),
             Persist("b", 16, chunks=2),
             Recompute("policy.hidden_1"),
             Contract(),

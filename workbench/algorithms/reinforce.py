@@ -29,6 +29,7 @@ def reinforce(
     value_weight: float = 0.5,
     hidden: Sequence[int] = (64, 64),
     layers: str = "unrolled",
+    ends: bool = False,
 ) -> dict[str, Any]:
     """REINFORCE: one episode per environment and update, cut after T steps.
 
@@ -37,10 +38,18 @@ def reinforce(
     minus the value of the state. That value is a network of its own, learned towards the same
     target in the same update (squared error times `value_weight`). It closes the return where the n
     steps or the horizon T end, and is the baseline.
+
+    `ends`: an update is over with the last of its episodes (`wb.until`). Else all T steps run, and
+    those past an end are masked: the same numbers, but with a value function too.
     """
     if estimator not in ESTIMATORS:
         raise ProgramError(
             f"unknown estimator {estimator!r}: {nearest(estimator, ESTIMATORS, 'estimators')}"
+        )
+    if ends and estimator != "monte_carlo":
+        raise ProgramError(
+            f"estimator {estimator!r} with ends=True: it reads a return behind the last step; "
+            'expected "monte_carlo"'
         )
     b, i, t = wb.dims(b=B, i=I, t=T)
     env = environments.named(environment)
@@ -51,18 +60,22 @@ def reinforce(
 
     with wb.scope("acting", named=False):
         state = wb.recurrent("state", env.state_size, over=(b, i, t))
-        alive = wb.recurrent("alive", (), over=(b, i, t), dtype=bool)
         policy = actor(theta, env.observe(state))
         action = policy.sample()
         following, reward, terminated, truncated = env.step(state, action)
         done = terminated | truncated
         state[b, i, 0] = env.reset(over=(b, i))
         state[b, i, t + 1] = following
-        alive[b, i, 0] = True
-        alive[b, i, t + 1] = alive & ~done
+        if ends:
+            alive, begun = None, wb.until(done, over=t) >= 0
+        else:
+            alive = wb.recurrent("alive", (), over=(b, i, t), dtype=bool)
+            alive[b, i, 0] = True
+            alive[b, i, t + 1] = alive & ~done
+            begun = alive[b, i, 0]
 
     with wb.scope("learning", named=False):
-        gain = wb.where(alive, reward, 0.0)
+        gain = reward if alive is None else wb.where(alive, reward, 0.0)
         if estimator == "monte_carlo":
             worth = wb.discounted_sum(gain[b, i, t:T], gamma)
         else:
@@ -76,15 +89,17 @@ def reinforce(
             worth = target - value
 
         chosen = policy.log_probability(action)
-        surrogate = wb.where(alive, chosen * wb.stop_gradient(worth), 0.0)
+        surrogate = chosen * wb.stop_gradient(worth)
+        if alive is not None:
+            surrogate = wb.where(alive, surrogate, 0.0)
         loss = -surrogate.sum(over=t).mean(over=b)
-        if estimator != "monte_carlo":
+        if alive is not None and estimator != "monte_carlo":
             error = wb.where(alive, (value - target) ** 2, 0.0)
             loss = loss + value_weight * error.sum(over=t).mean(over=b)
         theta.update(optim.adam(wb.gradient(loss, theta), learning_rate))
 
     # every environment plays one episode an update, which ends at the latest after T steps
     with wb.scope("acting", named=False):
-        episodes = wb.cast(alive[b, i, 0], int).sum(over=b)
+        episodes = wb.cast(begun, int).sum(over=b)
         episode_return = gain.sum(over=t).mean(over=b)
     return {"loss": loss, "episode_return": episode_return, "episodes": episodes}
