@@ -19,7 +19,7 @@ from workbench.lowering.loops.records import Allocate, For, Free, If, Launch, Re
 from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.expression import Expression, expression
 from workbench.program.accumulating import Adding, Finish
-from workbench.program.values import Program, Statement
+from workbench.program.values import Program, Read, Statement
 
 
 def joined(program: Program, loops: LoopProgram, axes: Mapping[str, Sequence[str]]) -> LoopProgram:
@@ -39,10 +39,11 @@ class _Touched:
 
     `rows` are its elements in a row: their memory, dtype, first place there and the distance to
     the next. There are `length` in each, None where it has no rows. Memory `at_once` has numbers
-    for all elements.
+    for all elements. It may be left out where `guard` is false, None where it may not.
     """
 
     launch: Launch
+    guard: Read | None
     reads: frozenset[str]
     writes: frozenset[str]
     length: Expression | None = None
@@ -129,7 +130,8 @@ def _touched(objects: Same, memory: tuple[str, ...], has_axes: bool) -> _Touched
         frozenset(in_memory[name] for name in names) for names in (launch.reads, launch.writes)
     )
     rows = None if has_axes else _rows_of(statement, launch, storage, in_memory)
-    return _Touched(launch, reads, writes, *(rows or ()))
+    tells = statement.guard is not None and statement.guard.array == statement.array
+    return _Touched(launch, None if tells else statement.guard, reads, writes, *(rows or ()))
 
 
 Rows = tuple[Expression, frozenset[Row], frozenset[str]]
@@ -166,13 +168,14 @@ def _row(statement: Statement) -> Statement | None:
 
 
 def _add(one: _Touched, groups: list[list[_Touched]]) -> None:
-    """Add a launch to the last group whose loop it can share and with which it has elements in
-    common, or behind all groups.
+    """Add a launch to the last group whose loop it can share, with which it has elements in common
+    and is left out, or behind all groups.
     """
     for group in reversed(groups):
         waited = [other for other in group if one.waits(other)]
         common = any(one.rows & other.rows for other in group)
-        if common and group[0].length == one.length and all(map(one.joins, waited)):
+        alike = group[0].length == one.length and group[0].guard == one.guard
+        if common and alike and all(map(one.joins, waited)):
             group.append(one)
             return
         if waited:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from workbench.identity import remembered
+from workbench.lowering.instances.guards import guarded
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import For, If, Launch, Record
 from workbench.lowering.lower import variables
@@ -53,6 +54,7 @@ def launches(program: Program) -> LoopProgram:
             for array, around in homes(program, lifetimes).items()
             if any(loop.apart for loop in around)
         ),
+        guarded=guarded(program, storage),
     )
 
 

@@ -37,7 +37,8 @@ def reordered(made: ProgramKernels) -> ProgramKernels:
     gathering = _Gathering(made)
     body = gathering.body(made.loops.body)
     kernels = [made.kernels[number] for number in gathering.order]
-    return replace(made, loops=replace(made.loops, body=body), kernels=kernels)
+    loops = replace(made.loops, body=body, guarded={})  # graphs are launched as a whole
+    return replace(made, loops=loops, kernels=kernels)
 
 
 @dataclass

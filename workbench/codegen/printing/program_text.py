@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import chain, count, islice
 
 from workbench.codegen.bodies.addresses import apart, outside
 from workbench.codegen.kernel_records import LANES, Invoke, Stamp
@@ -20,9 +20,11 @@ from workbench.codegen.printing.c_expressions import condition_text, expression_
 from workbench.codegen.printing.c_names import C_WORDS, CNames, c_name, title
 from workbench.codegen.printing.equal_kernels import COMMENT, PLACES, Functions
 from workbench.codegen.printing.kernel_text import KernelText
+from workbench.codegen.printing.open_steps_text import some_open, zeros
 from workbench.codegen.printing.stamping import FUNCTIONS, INCLUDED, NAMES
 from workbench.codegen.printing.value_text import KINDS, REALS, STORED
 from workbench.codegen.runtime import HEADERS, header
+from workbench.lowering.instances.guards import OpenSteps
 from workbench.lowering.loops.records import (
     HOST,
     Allocate,
@@ -45,7 +47,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _USED = f"""
 {C_WORDS}
 run scratch lanes active lane part_of_group begin iteration end ended main
-outer first_block behind_blocks lasting {PLACES}
+outer first_block behind_blocks lasting some_open memset {PLACES}
 """
 """Words of C, and names that the text uses itself."""
 
@@ -267,6 +269,7 @@ class _Writer:
     def _driver(self) -> str:
         before, main, behind = self.made.loops.parts
         calls = self.functions.calls
+        self.launches: Iterator[tuple[int, tuple[str, KernelRecords]]]
         self.launches = enumerate(zip(self.kernels, self.made.kernels, strict=True))
         self.loops = count()
         lines = [
@@ -284,7 +287,7 @@ class _Writer:
             stamps = ["    begin_stamps(run);"]
             if entry == "iteration" and main:
                 stamps.append(f"    stamp_iteration(run, {next(self.loops)}, {variable});")
-            inside = list(self._lines(body, "    "))
+            inside = list(self._entry(body, main if entry == "iteration" else None))
             words = {word for line in inside for word in _WORD.findall(line)}
             sizes = [line for line in self._sizes() if _WORD.findall(line)[2] in words]
             entries += ["", f"EXPORTED void {entry}({given}) {{"]
@@ -304,25 +307,25 @@ class _Writer:
             return "\n".join([*head, INCLUDED, *lines, FUNCTIONS])
         return "\n".join([*head, *lines, ""])
 
+    def _entry(self, body: Sequence[Record], main: For | None) -> Iterator[str]:
+        """Yield the lines of an entry. Iterations of a main loop over steps of episodes are called
+        one by one: each looks whether some episode is open.
+        """
+        part = None if main is None else self.made.loops.open_steps(main)
+        if main is None or part is None:
+            yield from self._lines(body, "    ")
+            return
+        whole, rest = self._of_steps(main, part, "        ")
+        yield from self._some_open(part, "    ")
+        yield from ("    if (some_open) {", *whole, "    } else {", *rest, "    }")
+
     def _lines(self, body: Sequence[Record], margin: str) -> Iterator[str]:
         for record in body:
             if isinstance(record, Launch) or (isinstance(record, For) and record.apart):
                 number, (function, kernel) = next(self.launches)
-                yield f"{margin}{self._call(function, kernel)}"
-                if self.stamped:
-                    yield f"{margin}stamp_launch(run, {number});"
-                yield f"{margin}{LEFT}"
+                yield from self._launched(number, self._call(function, kernel), margin)
             elif isinstance(record, For):
-                v, low, high = (self.names[record.variable], *map(self._show, record.range))
-                if record.backwards:
-                    yield f"{margin}for (int64_t {v} = {high} - 1; {v} >= {low}; {v}--) {{"
-                else:
-                    yield f"{margin}for (int64_t {v} = {low}; {v} < {high}; {v}++) {{"
-                number = next(self.loops)
-                if self.stamped:
-                    yield f"{margin}    stamp_iteration(run, {number}, {v});"
-                yield from self._lines(record.body, margin + "    ")
-                yield f"{margin}}}"
+                yield from self._loop(record, margin)
             elif isinstance(record, AtOnce):
                 yield from self._at_once(record, margin)
             elif isinstance(record, If):
@@ -333,6 +336,95 @@ class _Writer:
                 yield from self._allocate(record, margin)
             else:
                 assert isinstance(record, Free), record
+
+    def _loop(self, loop: For, margin: str) -> Iterator[str]:
+        """Yield a loop. One over steps of episodes ends where none is open any more, and backwards
+        begins where one is: what has to follow there is in a loop of its own.
+        """
+        v, low, high = (self.names[loop.variable], *map(self._show, loop.range))
+        begin, turn = f"{v} = {low}", f"{v} < {high}; {v}++"
+        if loop.backwards:
+            begin, turn = f"{v} = {high} - 1", f"{v} >= {low}; {v}--"
+        number, inside = next(self.loops), margin + "    "
+        deeper = inside + "    "
+        stamp = [f"stamp_iteration(run, {number}, {v});"] if self.stamped else []
+        part = self.made.loops.open_steps(loop)
+        if part is None:
+            yield f"{margin}for (int64_t {begin}; {turn}) {{"
+            yield from (f"{inside}{line}" for line in stamp)
+            yield from self._lines(loop.body, inside)
+            yield f"{margin}}}"
+            return
+        whole, rest = self._of_steps(loop, part, deeper)
+        first, second = (rest, whole) if loop.backwards else (whole, rest)
+        yield f"{margin}{{"
+        yield f"{inside}int64_t {begin};"
+        yield f"{inside}for (; {turn}) {{"
+        yield from self._some_open(part, deeper)
+        yield f"{deeper}if ({'' if loop.backwards else '!'}some_open) break;"
+        yield from (*(f"{deeper}{line}" for line in stamp), *first)
+        yield f"{inside}}}"
+        if second:
+            yield f"{inside}for (; {turn}) {{"
+            yield from (*(f"{deeper}{line}" for line in stamp), *second)
+            yield f"{inside}}}"
+        yield f"{margin}}}"
+
+    def _of_steps(self, loop: For, part: OpenSteps, margin: str) -> tuple[list[str], list[str]]:
+        """Return the lines of a step at which some episode is open, and of one at which none is."""
+        whole: list[str] = []
+        rest: list[str] = []
+        for k, record in enumerate(loop.body):
+            launches = record.body if isinstance(record, AtOnce) else (record,)
+            own = list(islice(self.launches, len(launches))) if _is_launched(record) else []
+            self.launches = chain(own, self.launches)
+            lines = list(self._lines((record,), margin))
+            whole += lines
+            if k in part.rest and own:
+                for launch, (number, (function, kernel)) in zip(launches, own, strict=True):
+                    assert isinstance(launch, Launch)
+                    called = self._launched(number, self._call(function, kernel), margin)
+                    rest += self._closed(launch, part, called, margin)
+            elif k in part.rest:
+                rest += lines
+        return whole, rest
+
+    def _closed(
+        self, launch: Launch, part: OpenSteps, lines: Iterator[str], margin: str
+    ) -> Iterator[str]:
+        """Yield what is left of a launch at a step at which no episode is open."""
+        statements = {one.statement for one in (launch, *launch.more)}
+        if statements <= part.statements - part.zeros:
+            return
+        zero = self._zeros(launch) if launch.statement in part.zeros else None
+        yield from lines if zero is None else (f"{margin}{zero}",)
+
+    def _launched(self, number: int, call: str, margin: str) -> Iterator[str]:
+        """Yield the lines of a launch."""
+        yield f"{margin}{call}"
+        if self.stamped:
+            yield f"{margin}stamp_launch(run, {number});"
+        yield f"{margin}{LEFT}"
+
+    def _some_open(self, part: OpenSteps, margin: str) -> Iterator[str]:
+        stored = self.made.loops.stored[part.step.open]
+        for dim, _ in part.step.lanes:
+            self._name(dim)
+        place = f"run->buffers[{self.slots[part.buffer]}]"
+        for line in some_open(part, stored, place, self._c, self._show):
+            yield f"{margin}{line}"
+
+    def _zeros(self, launch: Launch) -> str | None:
+        """Return the line that writes zeros in place of a launch, where these are in one piece."""
+        statement = self.made.program.statement[launch.statement]
+        stored = self.made.loops.stored[statement.array]
+        found = None if launch.more else zeros(statement, launch, stored)
+        if found is None:
+            return None
+        kind = STORED[self._kind(stored.buffer.dtype)]
+        at, number = map(self._show, found)
+        place = f"({kind} *)run->buffers[{self.slots[stored.buffer.name]}] + {at}"
+        return f"memset({place}, 0, sizeof({kind}) * (size_t)({number}));"
 
     def _call(self, function: str, kernel: KernelRecords) -> str:
         """Return the statement that runs a kernel."""
@@ -408,3 +500,7 @@ class _Writer:
 
     def _show(self, e: Expression) -> str:
         return expression_text(e, self._c)
+
+
+def _is_launched(record: Record) -> bool:
+    return isinstance(record, (Launch, AtOnce))

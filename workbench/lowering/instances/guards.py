@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from workbench.lowering.loops.records import (
     Allocate,
     Apply,
+    AtOnce,
     Enter,
     For,
     If,
+    Launch,
     Record,
     RuntimeCheck,
     View,
@@ -110,42 +112,52 @@ class OpenSteps:
 
 def open_steps(guards: Mapping[str, Guarded], loop: For) -> OpenSteps | None:
     """Return the part of a loop in which episodes are open; None where it is no loop over steps."""
-    needed: dict[Entries, list[RuntimeCheck]] = {}
+    needed: dict[Entries, list[_Instance]] = {}
     told: list[Expression] = []
-    for check, inner in _checks(loop.body, frozenset()):
-        guard = guards.get(check.statement)
+    for one in _instances(loop.body, frozenset()):
+        guard = guards.get(one.statement)
         if guard is None:
             continue
-        at = dict(check.instance)
         if guard.tells is not None:
-            told.append(guard.tells.substitute(at))
-        elif _moves_with(guard.step.substitute(at), loop.variable):
-            needed.setdefault(_entries(guard, at, inner), []).append(check)
+            told.append(guard.tells.substitute(one.at))
+        elif _moves_with(guard.step.substitute(one.at), loop.variable):
+            needed.setdefault(_entries(guard, one), []).append(one)
     if not needed:
         return None
-    entries, checks = max(needed.items(), key=lambda pair: len(pair[1]))
-    guard, at = guards[checks[0].statement], dict(checks[0].instance)
-    step = guard.step.substitute(at)
+    entries, instances = max(needed.items(), key=lambda pair: len(pair[1]))
+    guard = guards[instances[0].statement]
+    step = guard.step.substitute(instances[0].at)
     if any((later - step).terms or later == step for later in told):
         return None
-    names = frozenset(check.statement for check in checks)
+    names = frozenset(one.statement for one in instances)
     zeros = frozenset(name for name in names if guards[name].zero)
     opened = _step(guard, entries, step)
     rest = tuple(_rest(loop.body, names, zeros))
     return OpenSteps(opened, guard.open.buffer.name, entries, names, zeros, rest)
 
 
-def _checks(
-    body: Sequence[Record], inner: frozenset[str]
-) -> Iterator[tuple[RuntimeCheck, frozenset[str]]]:
-    """Yield the ends of instances with the variables of the loops around them in this body."""
+@dataclass(frozen=True)
+class _Instance:
+    """An instance in the body of a loop: the values of its loop dimensions, and the variables of
+    the loops around it in that body.
+    """
+
+    statement: str
+    at: Mapping[str, Expression]
+    inner: frozenset[str]
+
+
+def _instances(body: Sequence[Record], inner: frozenset[str]) -> Iterator[_Instance]:
     for record in body:
         if isinstance(record, RuntimeCheck):
-            yield record, inner
+            yield _Instance(record.statement, dict(record.instance), inner)
+        elif isinstance(record, Launch):
+            for launch in (record, *record.more):
+                yield _Instance(launch.statement, dict(launch.values), inner)
         elif isinstance(record, For):
-            yield from _checks(record.body, inner | {record.variable})
-        elif isinstance(record, If):
-            yield from _checks(record.body, inner)
+            yield from _instances(record.body, inner | {record.variable})
+        elif isinstance(record, (If, AtOnce)):
+            yield from _instances(record.body, inner)
 
 
 def _moves_with(step: Expression, name: str) -> bool:
@@ -153,13 +165,13 @@ def _moves_with(step: Expression, name: str) -> bool:
     return name not in (step - variable(name)).variables
 
 
-def _entries(guard: Guarded, at: Mapping[str, Expression], inner: frozenset[str]) -> Entries:
+def _entries(guard: Guarded, one: _Instance) -> Entries:
     """Return the index of the elements that tell whether some instance is needed."""
     found: list[Expression | None] = []
     for position in guard.open.order:
         e = guard.index[position]
-        here = e.substitute(at)
-        known = e.variables <= at.keys() and not here.variables & inner
+        here = e.substitute(one.at)
+        known = e.variables <= one.at.keys() and not here.variables & one.inner
         found.append(guard.open.slot(position, here) if known else None)
     return tuple(found)
 
@@ -186,9 +198,10 @@ def _rest(body: Sequence[Record], names: frozenset[str], zeros: frozenset[str]) 
         if isinstance(record, RuntimeCheck):
             left_out = statement not in zeros if left_out else False
             statement = ""
-        elif isinstance(record, (For, If)):
-            ends = {r.statement for r in walk((record,)) if isinstance(r, RuntimeCheck)}
-            left_out = left_out or (bool(ends) and ends <= names)
+        elif isinstance(record, (For, If, AtOnce, Launch)):
+            inside = {one.statement for one in _instances((record,), frozenset())}
+            needed = zeros if _is_launched(record) else frozenset()
+            left_out = left_out or (bool(inside) and inside <= names - needed)
         elif not isinstance(record, (Apply, Enter)):
             left_out = False
         if not left_out:
@@ -199,6 +212,11 @@ def _rest(body: Sequence[Record], names: frozenset[str], zeros: frozenset[str]) 
         if isinstance(record, View) and record.name in used:
             used.add(record.source)
     yield from (k for k in kept if not isinstance(record := body[k], View) or record.name in used)
+
+
+def _is_launched(record: Record) -> bool:
+    """Tell whether a record is of launches: zeros that such leave elsewhere are launched."""
+    return any(isinstance(r, Launch) for r in walk((record,)))
 
 
 def _used(record: Record) -> set[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from workbench.codegen.cuda.memory.memory_parts import MemoryParts
@@ -167,7 +167,7 @@ class _Launches:
             if isinstance(record, Launch) or (isinstance(record, For) and record.apart):
                 found.append(self._launch(next(self._kernels)))
             elif isinstance(record, For):
-                inside = self.steps(record.body)
+                inside = self._loop(record)
                 found.append(
                     KernelLoop(record.variable, record.lower, record.upper, inside, needed(inside))
                 )
@@ -181,6 +181,27 @@ class _Launches:
                 inside = self.steps(record.body)
                 found.append(KernelGuard(record.condition, inside, needed(inside)))
         return tuple(found)
+
+    def _loop(self, loop: For) -> tuple[KernelStep, ...]:
+        """Return the steps of a loop's body: where it is over steps of episodes, those while one is
+        open, and those behind. Zeros that are written there cost next to nothing.
+        """
+        part = self.made.loops.open_steps(loop)
+        if part is None:
+            return self.steps(loop.body)
+        each = [self.steps((record,)) for record in loop.body]
+        whole = tuple(step for steps in each for step in steps)
+        rest = tuple(
+            step
+            for k in part.rest
+            for step in each[k]
+            if not isinstance(step, KernelLaunch) or step.statement not in part.statements
+        )
+        closed = replace(part.step, closed=True)
+        return (
+            KernelGuard(part.step, whole, needed(whole)),
+            KernelGuard(closed, rest, needed(rest)),
+        )
 
     def _copy(self, record: Apply) -> HostCopy:
         ends = self._parts.of(record.inputs[0]), self._parts.of(record.out)
