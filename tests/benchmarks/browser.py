@@ -57,7 +57,7 @@ UNTIL = """(found) => new Promise((resolve, reject) => {
     const seconds = (performance.now() - start) / 1000;
     if (there()) resolve(seconds);
     else if (seconds > 120) reject(new Error(`never: ${found}`));
-    else requestAnimationFrame(look);
+    else setTimeout(look, 20);  // looking at every frame took a third of a processor
   };
   look();
 })"""
@@ -89,7 +89,7 @@ APPLY = """() => {
   document.querySelector("#workbench .wbk-open-step .wbk-primary").click();
 }"""
 DRAWN = "document.querySelector('#workbench g.node')"
-JUDGED = "/possible(?!.*judging)/s.test(document.querySelector('.wbk-move-counts')?.innerText)"
+JUDGED = "/possible(?!.*judging)/s.test(document.querySelector('.wbk-move-counts')?.textContent)"
 PRICED = "document.querySelectorAll('.wbk-move-row .wbk-price').length >= 10"
 CANCELLED = """() => new Promise((resolve, reject) => {
   const start = performance.now();

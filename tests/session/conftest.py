@@ -1,4 +1,4 @@
-"""Workbenches with their worker process, one for all tests of a file."""
+"""Workbenches with their worker processes, the same for all tests of a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import numpy_by_default
 from tests.programs import leaky_sum
 from tests.session.shown import Shown
-from workbench.session.processes.worker_client import WorkerClient
+from workbench.session.processes.workers import Workers
 from workbench.session.requests.sessions import Sessions
 
 
@@ -21,27 +21,27 @@ def _views_begin_with_numpy() -> Iterator[None]:
         yield
 
 
-class Lasting(WorkerClient):
-    """A worker that is still there when the workbenches that it worked for are closed."""
+class Lasting(Workers):
+    """Workers that are still there when the workbenches that they worked for are closed."""
 
     def stop(self) -> None:
-        """Let go of what they asked for; the next ones go on with the process."""
-        for number in tuple(self._jobs):
+        """Let go of what they asked for; the next ones go on with the processes."""
+        for number in (*self._waiting, *self._given):
             self.drop(number)
 
 
 @pytest.fixture(scope="module")
-def worker() -> Iterator[WorkerClient]:
-    """A worker for many notebooks, one after the other."""
+def workers() -> Iterator[Workers]:
+    """Workers for many notebooks, one after the other."""
     found = Lasting()
     yield found
-    WorkerClient.stop(found)
+    Workers.stop(found)
 
 
 @pytest.fixture
-def lasting(worker: WorkerClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gives that worker to all workbenches that are made."""
-    monkeypatch.setattr("workbench.session.requests.sessions.WorkerClient", lambda: worker)
+def lasting(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gives those workers to all workbenches that are made."""
+    monkeypatch.setattr("workbench.session.requests.sessions.Workers", lambda: workers)
 
 
 @pytest.fixture(scope="module")

@@ -19,10 +19,11 @@ from workbench.transforms.step.transform import REGISTRY, Transform
 from workbench.transforms.trees.regions import own_loops
 
 
-def every_step(program: Program) -> Iterator[Transform]:
-    """Yield what each transform proposes."""
-    for transform in REGISTRY.values():
-        yield from transform.candidates(program)
+def every_step(program: Program, kind: str | None = None) -> Iterator[Transform]:
+    """Yield what each transform proposes, or the one of that name."""
+    for name, transform in REGISTRY.items():
+        if kind in (None, name):
+            yield from transform.candidates(program)
 
 
 def steps_about(program: Program, statements: Sequence[Statement]) -> Iterator[Transform]:

@@ -48,8 +48,8 @@ class TransformView:
 
 @dataclass(frozen=True)
 class MovesView:
-    """A batch of moves. The first batch of all moves has the kinds of steps too, and lists of the
-    program's names, to which their schemas refer.
+    """A batch of moves. The first of those that kinds of steps propose has these kinds too, and
+    lists of the program's names, to which their schemas refer.
     """
 
     transforms: tuple[TransformView, ...]
@@ -59,14 +59,15 @@ class MovesView:
 
 def moves(variant: Variant, arguments: Mapping[str, Any]) -> Iterator[MovesView]:
     """Yield the moves of a variant in batches, legal and refused; with `statements`, only moves
-    about those. Their prices are another part (`price`), asked for one by one. Raises
-    WorkbenchError for an unknown statement.
+    about those; with `transform`, only what that kind of step proposes. Their prices are another
+    part (`price`), asked for one by one. Raises WorkbenchError for an unknown statement.
     """
     program, names = variant.program, arguments.get("statements")
     if names is None:
-        transforms = tuple(transform_view(one) for one in REGISTRY.values())
-        yield MovesView(transforms, known_names(program), ())
-        steps = every_step(program)
+        kind = arguments.get("transform")
+        kinds = [transform_view(REGISTRY[name]) for name in REGISTRY if kind in (None, name)]
+        yield MovesView(tuple(kinds), known_names(program), ())
+        steps = every_step(program, kind)
     else:
         yield MovesView((), {}, ())
         steps = steps_about(program, _known(program, names))

@@ -1,4 +1,4 @@
-"""The child processes, worker, meter and profiler, their clients, and the pipe between.
+"""The child processes, workers, meter and profiler, their clients, and the pipe between.
 
-The worker computes parts, the meter measures, the profiler profiles. Knows no view.
+The workers compute parts, the meter measures, the profiler profiles. Knows no view.
 """

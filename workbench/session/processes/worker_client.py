@@ -107,6 +107,11 @@ class WorkerClient:
             self._jobs[job.number] = job
             return job.number
 
+    def tell(self, variant: Variant) -> None:
+        """Tell the worker of a variant, if it does not know it. Raises NotSentError."""
+        with self._lock:
+            self._tell(self._started(), variant)
+
     def drop(self, number: int) -> None:
         """Withdraw an order; nothing more of it is heard. A process that does not let go of it is
         ended, as other orders would wait behind it for ever.
@@ -168,12 +173,15 @@ class WorkerClient:
         """Return a reference to a variant; tell the worker of the variant first, if it does not
         know it.
         """
+        self._tell(child, variant)
+        job.variants[variant.key] = variant
+        return VariantRef(variant.key)
+
+    def _tell(self, child: Child, variant: Variant) -> None:
         for one in variant.lineage:
             if one.key not in self._times:
                 child.send(new_variant(one))
                 self._times[one.key] += 1
-        job.variants[variant.key] = variant
-        return VariantRef(variant.key)
 
     def _expect_end(self, number: int) -> None:
         """End the process if it goes on with a dropped order; another process gets the rest."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.errors import WorkbenchError, nearest
 from workbench.measure.store import Store
-from workbench.session.processes.worker_client import WorkerClient
+from workbench.session.processes.workers import Workers
 from workbench.session.protocol.capsule import release
 from workbench.session.protocol.failures import error_view, sentence
 from workbench.session.protocol.messages import (
@@ -36,7 +36,7 @@ class Sessions:
     """
 
     def __init__(self) -> None:
-        self.work = WorkerClient()
+        self.work = Workers()
         self._lock = threading.RLock()
         self._sessions: dict[str, Session] = {}
         self._views: tuple[Send, ...] = ()

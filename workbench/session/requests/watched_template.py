@@ -16,7 +16,7 @@ from workbench.errors import WorkbenchError, nearest
 from workbench.language.template.template import Template
 from workbench.language.tracing.trace import cells
 from workbench.session.processes.orders import Grown, TemplateSource
-from workbench.session.processes.worker_client import WorkerClient
+from workbench.session.processes.workers import Workers
 from workbench.session.protocol.failures import untraced
 from workbench.session.protocol.state import ArgumentView, ErrorView
 from workbench.session.state.session import Session
@@ -36,7 +36,7 @@ class Watched:
         template: Template,
         arguments: Arguments,
         session: Session,
-        work: WorkerClient,
+        work: Workers,
         data: Data = None,
     ) -> None:
         self.template = template

@@ -14,11 +14,12 @@ from workbench.backends import default
 from workbench.planning.machine.calibrated import stamp
 from workbench.session.picture.snapshot import Snapshot
 from workbench.session.processes.pipe import NotSentError
-from workbench.session.processes.worker_client import WorkerClient
+from workbench.session.processes.workers import Workers
 from workbench.session.protocol.capsule import Plain, SavedPart, plain
 from workbench.session.protocol.messages import Answer, Failed, Message, Part, Want
 from workbench.session.protocol.reading import record
 from workbench.session.protocol.state import ErrorView
+from workbench.transforms.step.transform import REGISTRY
 from workbench.variants.variant import Variant
 
 Reply = Callable[[Message], None]
@@ -51,7 +52,9 @@ class _Entry:
     done: bool = False
     forgettable: bool = True
     """True if the part is dropped when nobody waits for it."""
-    order: int = 0
+    orders: list[int] = field(default_factory=list)
+    left: int = 0
+    """The orders that have not ended."""
     waiting: list[tuple[Reply, int]] = field(default_factory=list)
 
 
@@ -69,7 +72,7 @@ def first() -> tuple[tuple[Part, Json], ...]:
 class PartCache:
     """A cache that answers `Want`, by itself or through the worker. Parts are JSON-able values."""
 
-    def __init__(self, work: WorkerClient, changed: Callable[[], None]) -> None:
+    def __init__(self, work: Workers, changed: Callable[[], None]) -> None:
         self._work, self._changed = work, changed
         self._lock = threading.RLock()
         self._entries: dict[Key, _Entry] = {}
@@ -106,7 +109,8 @@ class PartCache:
                 entry = _Entry(SavedPart(want.part, want.variant, want.arguments, None))
                 self._start(key, entry, variant, want.part)
             elif not entry.done:
-                self._work.hasten(entry.order, want.part)
+                for order in entry.orders:
+                    self._work.hasten(order, want.part)
             self._entries[key] = entry  # the newest last
             if not entry.done:
                 entry.waiting.append((reply, want.id))
@@ -139,8 +143,8 @@ class PartCache:
             key = _key("snapshot", variant.key, {})
             saved = SavedPart("snapshot", variant.key, {}, Plain(plain(picture)))
             entry = self._entries.setdefault(key, _Entry(saved))
-            if entry.order and not entry.done:
-                self._work.drop(entry.order)
+            if not entry.done:
+                self._stop(entry)
             entry.saved, entry.done = saved, True
             waiting, entry.waiting = entry.waiting, []
         for reply, number in waiting:
@@ -160,7 +164,7 @@ class PartCache:
             for key, entry in list(self._entries.items()):
                 if key[1] not in variants and not entry.waiting:
                     if not entry.done:
-                        self._work.drop(entry.order)
+                        self._stop(entry)
                     del self._entries[key]
 
     def saved(self) -> tuple[SavedPart, ...]:
@@ -173,25 +177,40 @@ class PartCache:
 
     def _drop_unwanted(self, key: Key, entry: _Entry) -> None:
         if entry.forgettable and not entry.waiting and not entry.done:
-            self._work.drop(entry.order)
+            self._stop(entry)
             del self._entries[key]
+
+    def _stop(self, entry: _Entry) -> None:
+        """Withdraw all orders of a part."""
+        while entry.orders:
+            self._work.drop(entry.orders.pop())
 
     def _start(self, key: Key, entry: _Entry, variant: Variant, urgency: str) -> None:
         """Have a part computed; let go of what was predicted of it before."""
         for old in [one for one in self._entries if one[:3] == key[:3] and one != key]:
             if self._entries[old].done:
                 del self._entries[old]
-        saved = entry.saved
-        entry.order = self._work.order(
-            "part",
-            variant,
-            saved.part,
-            dict(saved.arguments),
-            urgency=urgency,
-            came=lambda value: self._came(key, entry, value),
-            ended=lambda error: self._ended(key, entry, error),
-        )
+        divided = _shares(entry.saved)
+        entry.left = len(divided)
+        for share in divided:
+            self._order(key, entry, variant, urgency, share)
         self._entries[key] = entry
+
+    def _order(self, key: Key, entry: _Entry, variant: Variant, urgency: str, share: Json) -> None:
+        """Order a part, or a share of it."""
+        part = entry.saved.part
+        entry.orders.append(
+            self._work.order(
+                "part",
+                variant,
+                part,
+                dict(share),
+                urgency=urgency,
+                came=lambda value: self._came(key, entry, value),
+                ended=lambda error: self._ended(key, entry, error),
+                sort=_sort(part, share),
+            )
+        )
 
     def _came(self, key: Key, entry: _Entry, value: Any) -> None:
         with self._lock:
@@ -205,6 +224,11 @@ class PartCache:
 
     def _ended(self, key: Key, entry: _Entry, error: ErrorView | None) -> None:
         with self._lock:
+            entry.left -= 1
+            if error is None and entry.left:
+                return
+            if error is not None:
+                self._stop(entry)
             waiting, entry.waiting = entry.waiting, []
             entry.done = error is None
             if error is not None and self._entries.get(key) is entry:
@@ -230,15 +254,30 @@ def joined(before: Any, batch: Any) -> Any:
     if before is None:
         return batch
     moves = {move["step"]["source"]: move for move in (*before["moves"], *batch["moves"])}
-    transforms = batch["transforms"] or before["transforms"]
-    return Plain(transforms=transforms, moves=list(moves.values()))
+    transforms = [*before["transforms"], *batch["transforms"]]
+    names = {**before["names"], **batch["names"]}
+    return Plain(transforms=transforms, names=names, moves=list(moves.values()))
 
 
 def _rest(saved: SavedPart) -> Any:
     """Return the last answer's addition to the batches before it."""
     if saved.part == STREAMED:
-        return Plain(transforms=[], moves=[])
+        return Plain(transforms=[], names={}, moves=[])
     return saved.value
+
+
+def _shares(saved: SavedPart) -> Sequence[Json]:
+    """Return the arguments of the orders that make up a part: all moves are judged by kinds."""
+    if saved.part == STREAMED and not saved.arguments:
+        return [{"transform": name} for name in REGISTRY]
+    return [saved.arguments]
+
+
+def _sort(part: Part, share: Json) -> str:
+    """Return what a process remembers that has computed a share: the kind of steps that it judged,
+    or else the part.
+    """
+    return str(share.get("transform") or share.get("step", {}).get("transform") or part)
 
 
 def _key(part: str, variant: str, arguments: Mapping[str, Any]) -> Key:

@@ -25,7 +25,7 @@ from workbench.program.sizes import resolve
 from workbench.session.processes.orders import Grown, Misfit
 from workbench.session.processes.pipe import NotSentError
 from workbench.session.processes.sampler import RunPosition
-from workbench.session.processes.worker_client import WorkerClient
+from workbench.session.processes.workers import Workers
 from workbench.session.protocol.capsule import Capsule, capsule
 from workbench.session.protocol.failures import sentence
 from workbench.session.protocol.measurements import belonging, measurement_views, together
@@ -63,7 +63,7 @@ class Session:
     """A workbench, known by its program's name. `send` gets the messages for all views."""
 
     def __init__(
-        self, variant: Variant, work: WorkerClient, store: Store, send: Callable[[Message], None]
+        self, variant: Variant, work: Workers, store: Store, send: Callable[[Message], None]
     ) -> None:
         self.name = variant.root.program.name
         self.store = store

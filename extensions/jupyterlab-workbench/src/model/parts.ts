@@ -71,7 +71,8 @@ export function merged(part: Part, before: unknown, batch: unknown): unknown {
   const [old, more] = [before as MovesView, batch as MovesView];
   const moves = new Map(old.moves.map((move) => [move.step.source, move]));
   for (const move of more.moves) moves.set(move.step.source, move);
-  return { ...old, moves: [...moves.values()] } satisfies MovesView;
+  const [transforms, names] = [[...old.transforms, ...more.transforms], { ...old.names, ...more.names }];
+  return { transforms, names, moves: [...moves.values()] } satisfies MovesView;
 }
 
 /** Tells whether something is kept under the name of one of these parts. */

@@ -9,8 +9,9 @@ import type { PriceView, StepView } from "../../protocol";
 /** The settings of predictions. */
 export type Run = Pick<Selection, "sizes" | "backend" | "dtype">;
 
-/** The most prices asked for at a time: one that is computed and one that comes next. More could not be called back. */
-const AHEAD = 2;
+/** The most prices asked for at a time: what two processes compute, and what comes next. Of more, the last would be
+ * computed first. */
+const AHEAD = 4;
 /** Milliseconds without a click or a key after which prices out of view are asked for too. */
 const QUIET = 2000;
 

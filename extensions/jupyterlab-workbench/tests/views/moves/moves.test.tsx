@@ -151,6 +151,12 @@ describe("the list", () => {
     expect(merged("moves", merged("moves", null, first), { transforms: [], names: {}, moves: others })).toEqual(whole);
   });
 
+  test("kinds of steps come with their moves", () => {
+    const [one, ...others] = whole.transforms;
+    const [first, second] = [one ? [one] : [], others].map((transforms) => ({ ...whole, transforms, moves: [] }));
+    expect(merged("moves", merged("moves", null, first), second)).toEqual({ ...whole, moves: [] });
+  });
+
   test("arrow keys go from the filter into the list and through it", async () => {
     shown = await drawn(Moves, CAPSULE);
     const search = shown.host.querySelector<HTMLInputElement>("input[type=search]");
@@ -173,22 +179,22 @@ describe("prices", () => {
   const unpriced = { ...CAPSULE, parts: CAPSULE.parts.filter((one) => one.part !== "price") };
   const legal = whole.moves.filter((move) => move.refused === null);
 
-  test("are asked for two at a time, of the rows in view from the top, and shown as they come", async () => {
+  test("are asked for four at a time, of the rows in view from the top, and shown as they come", async () => {
     shown = await drawn(Moves, unpriced, true);
-    const [first, second] = sorted(listed(legal).map((one) => ({ ...one, after: null })), cost, "time");
-    expect(asked().map((one) => one.step)).toEqual([first?.move.step.json, second?.move.step.json]);
+    const top = sorted(listed(legal).map((one) => ({ ...one, after: null })), cost, "time").slice(0, 4);
+    expect(asked().map((one) => one.step)).toEqual(top.map(({ move }) => move.step.json));
     await shown.part(asked()[0]?.id ?? 0, { ...cost, seconds: cost.seconds / 2 });
     expect(texts(shown.host, ".wbk-price")).toEqual(["time ÷ 2", "peak same"]);
-    expect(asked()).toHaveLength(3);
+    expect(asked()).toHaveLength(5);
   });
 
   test("of a run that nobody wants any more are called back", async () => {
     shown = await drawn(Moves, unpriced, true);
-    const [one, other] = asked();
+    const before = asked();
     const costs = CAPSULE.parts.filter((part) => part.part === "cost");
     expect(costs).toHaveLength(1);
     await act(async () => shown.store.select({ backend: "native" }));
-    expect(asked().slice(2)).toEqual([{ type: "forget", id: one?.id }, { type: "forget", id: other?.id }]);
+    expect(asked().slice(4)).toEqual(before.map(({ id }) => ({ type: "forget", id })));
   });
 
   test("that cannot be had say why, and the next ones are asked for", async () => {
@@ -196,7 +202,7 @@ describe("prices", () => {
     const error = { sentence: "nobody knows", line: null, trace: "", cycle: null, arguments: {} };
     await shown.hear({ type: "failed", id: asked()[0]?.id ?? 0, error });
     expect(shown.host.querySelector(".wbk-prices[title='nobody knows']")?.textContent).toBe("no estimate");
-    expect(asked()).toHaveLength(3);
+    expect(asked()).toHaveLength(5);
   });
 
   test("leave rows where they are while the pointer is in the list", async () => {
