@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from tests.chromium import found, launched
 from tests.golden_files import UPDATE, GoldenFiles
 from tests.programs import PROGRAMS
+from workbench.backends.compiling import cache
 from workbench.planning.machine.calibrated import file_of, machine
 from workbench.planning.machine.constants import Machine
 from workbench.processor import CORE_CACHE_VARIABLE, processor
@@ -101,6 +102,20 @@ def ends_with_what_it_began() -> Iterator[None]:
     for thread in threading.enumerate():
         if thread.name.startswith("compiles "):
             thread.join()
+
+
+@pytest.fixture(autouse=True)
+def known_objects(request: pytest.FixtureRequest) -> None:
+    """Makes units of C that other tests have compiled known, above all that of the run-time, which
+    takes seconds; not for tests that look at what is compiled.
+    """
+    if request.node.get_closest_marker("nothing_compiled"):
+        return
+    shared = Path(os.environ["HOME"]).parent / "compiled" / "native" / cache.OBJECTS
+    place = cache.folder() / cache.OBJECTS
+    for folder in (shared, place.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(shared)
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,8 @@ from workbench.planning.machine.calibrated import file_of
 from workbench.planning.machine.constants import Machine
 from workbench.session.requests.sessions import Sessions
 
+pytestmark = pytest.mark.nothing_compiled
+
 PLACES = """
 import jupyter_core.paths as jupyter, IPython.paths, matplotlib
 from workbench.folders import cache_directory, users_folder

@@ -15,6 +15,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SMALL = {
     "= reinforce()": "= reinforce(B=3, I=2, T=4, hidden=(4,))",
     "ppo(environment=": "ppo(B=2, T=4, hidden=(), environment=",
+    "dqn(N=5_000)": "dqn(T=2, N=20, K=4, learning_starts=8, hidden=(4,))",
 }
 
 
@@ -48,7 +49,7 @@ def test_readme_program_runs(
 ) -> None:
     monkeypatch.chdir(tmp_path)  # where the recipe is saved
     source = "\n".join(blocks)
-    assert [source.count(written) for written in SMALL] == [1, 2]
+    assert [source.count(written) for written in SMALL] == [1, 2, 1]
     for written, small in SMALL.items():
         source = source.replace(written, small)
     path = tmp_path / "readme.py"

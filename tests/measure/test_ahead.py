@@ -9,6 +9,8 @@ import workbench as wb
 from tests.programs import PROGRAMS
 from workbench.backends.native.backend import NativeBackend
 
+pytestmark = pytest.mark.nothing_compiled
+
 CALLS: list[Callable[..., Any]] = [wb.run, wb.measure, wb.profile]
 
 

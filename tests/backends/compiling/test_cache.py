@@ -18,6 +18,8 @@ from workbench.backends.native.building.compilers import Compiler
 from workbench.errors import WorkbenchError
 from workbench.folders import cache_directory
 
+pytestmark = pytest.mark.nothing_compiled
+
 KEEPING = """
 from pathlib import Path
 from workbench.backends.compiling import cache

@@ -109,6 +109,7 @@ def test_a_check_that_fails_says_the_same(generated: list[str]) -> None:
     assert said[0] == said[1] and "wb.gather(x, n=place)" in said[0]
 
 
+@pytest.mark.nothing_compiled
 def test_files_of_kernels_are_counted_and_removed(generated: list[str]) -> None:
     before = cache.held_bytes()
     outputs(persisted())

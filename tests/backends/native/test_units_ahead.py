@@ -18,6 +18,8 @@ from workbench.codegen.kernels import program_kernels
 from workbench.codegen.printing import program_text
 from workbench.coming import Coming
 
+pytestmark = pytest.mark.nothing_compiled
+
 
 @pytest.fixture
 def begun(monkeypatch: pytest.MonkeyPatch) -> list[Unit]:

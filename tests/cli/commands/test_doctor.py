@@ -12,7 +12,7 @@ from workbench.backends.compiling import cache
 from workbench.cli.commands import doctor
 from workbench.planning.recipe import plan_files
 
-pytestmark = pytest.mark.usefixtures("default_backend")
+pytestmark = [pytest.mark.usefixtures("default_backend"), pytest.mark.nothing_compiled]
 
 
 def keep(size: int) -> None:

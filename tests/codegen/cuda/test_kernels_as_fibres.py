@@ -93,8 +93,8 @@ def not_needed(program: Program, sizes: Mapping[str, int], functions: bool) -> l
     assert len(barriers) > 4
     found = []
     for line in barriers:
-        faults = [watched(made, sizes, "float32", line, once)[1] for once in (0, 1, 2)]
-        if not faults[0] or not any(faults[1:]):
+        faults = (watched(made, sizes, "float32", line, once)[1] for once in (0, 1, 2))
+        if not next(faults) or not any(faults):
             found.append(line)
     return found
 

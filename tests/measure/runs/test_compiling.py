@@ -17,6 +17,8 @@ from workbench.measure.rounds.measurement import from_json
 from workbench.measure.rounds.tables import columns
 from workbench.measure.runs.compiling import compile_text, compiled
 
+pytestmark = pytest.mark.nothing_compiled
+
 
 @wb.program
 def doubled(B: int = 4) -> dict[str, Any]:

@@ -22,6 +22,8 @@ from workbench.backends.native.building.c_units import Unit
 from workbench.backends.native.building.compilers import Compiler, find
 from workbench.errors import CompilerError
 
+pytestmark = pytest.mark.nothing_compiled
+
 BUILDING = """
 import sys
 from tests.backends.native.building.small_units import HEADERS, UNITS, call

@@ -17,6 +17,8 @@ from workbench.codegen.kernels import program_kernels
 from workbench.codegen.printing.statement_marks import mark
 from workbench.errors import CompilerError
 
+pytestmark = pytest.mark.nothing_compiled
+
 TEXT = f"""#include "runtime.h"
 {mark("state")}
 #warning "this is none"

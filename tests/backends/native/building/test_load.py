@@ -12,6 +12,8 @@ from workbench.backends.native.building.compilers import Compiler
 from workbench.backends.native.building.load import load
 from workbench.errors import WorkbenchError
 
+pytestmark = pytest.mark.nothing_compiled
+
 
 def counting(start: int) -> Unit:
     """A unit with a state, by which one loaded library is told from another."""
