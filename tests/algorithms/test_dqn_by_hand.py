@@ -43,13 +43,14 @@ TAKEN = {
     "action": ("replay.action",),
     "explores": ("explores_uniform",),
     "anything": ("anything_uniform",),
-    "words": ("replay.drawn_b_uniform",),
+    "words": ("replay.drawn_b_uniform", "replay.share"),
 }
 """Draws and weights of the program, by the arrays that may hold them."""
 CASES: dict[str, dict[str, Any]] = {
     "as in 2015": {"clip_error": True},
     "double": {"double": True},
     "duelling, three rewards": {"duelling": True, "n": 3},
+    "by priorities": {"priorities": (0.7, 0.5), "n": 2},
 }
 
 
@@ -111,6 +112,48 @@ def of_several_rewards(held: list[dict[str, Any]], at: int, n: int) -> tuple[flo
     return gain, discount, step
 
 
+class Evenly:
+    """Steps drawn from those that are held, any as likely as any other."""
+
+    def draw(self, words: Values, numbers: range) -> tuple[list[int], Values]:
+        """Positions of the drawn steps among those held, whose numbers are given, and weights."""
+        pairs = (words * 2**24).astype(int).tolist()
+        return [((high << 24) + low) * len(numbers) >> 48 for high, low in pairs], np.ones(K)
+
+    def update(self, error: Values) -> None:
+        """Take notice of the errors of those drawn."""
+
+
+class ByPriority(Evenly):
+    """Steps drawn by their priorities, by inversion: places of the ring in the order in which a
+    tree has them whose leaves are numbered from N on.
+    """
+
+    def __init__(self, alpha: float, beta: float) -> None:
+        self.alpha, self.beta = alpha, beta
+        self.priority, self.greatest, self.seen = np.zeros(N), 1.0, 0
+        leaves = np.arange(N, 2 * N)
+        self.order = np.argsort(leaves / 2.0 ** np.floor(np.log2(leaves)))
+
+    def draw(self, words: Values, numbers: range) -> tuple[list[int], Values]:
+        """Positions of the drawn steps among those held, whose numbers are given, and weights."""
+        for number in numbers[-B * T :]:
+            self.priority[number % N] = self.greatest
+        p = self.priority**self.alpha / (self.priority**self.alpha).sum()
+        cumulative = np.cumsum(p[self.order])
+        places = self.order[np.searchsorted(cumulative, (np.arange(K) + words) / K, side="right")]
+        beta = self.beta + (1 - self.beta) * self.seen / I
+        weights = (len(numbers) * p[places]) ** -beta
+        self.places, self.seen = places, self.seen + 1
+        return ((places - numbers[0]) % N).tolist(), weights / weights.max()
+
+    def update(self, error: Values) -> None:
+        """Take notice of the errors of those drawn."""
+        for place, size in zip(self.places, np.abs(error), strict=True):
+            self.priority[place] = size + 1e-6
+        self.greatest = max(self.greatest, np.abs(error).max() + 1e-6)
+
+
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_first_200_updates_are_the_papers(case: dict[str, Any]) -> None:
     parameters = names(case.get("duelling", False))
@@ -124,6 +167,7 @@ def test_first_200_updates_are_the_papers(case: dict[str, Any]) -> None:
     net, target = (Net([found[name][0].copy() for name in parameters]) for _ in range(2))
     optimizer = Adam(net.p, RATE)
     held: deque[dict[str, Any]] = deque(maxlen=N)
+    sampler = ByPriority(*case["priorities"]) if "priorities" in case else Evenly()
     random_actions = learned = 0
     for i in range(I):
         for t in range(T):
@@ -144,9 +188,8 @@ def test_first_200_updates_are_the_papers(case: dict[str, Any]) -> None:
                 }
                 for b in range(B)
             )
-        words = (found["words"][i] * 2**24).astype(int).tolist()
-        steps = list(held)
-        drawn = [((high << 24) + low) * len(steps) >> 48 for high, low in words]
+        steps, newest = list(held), (i + 1) * T * B
+        drawn, weights = sampler.draw(found["words"][i], range(newest - len(steps), newest))
         returns = [of_several_rewards(steps, at, case.get("n", 1)) for at in drawn]
         gain, discount = (np.array([r[k] for r in returns]) for k in range(2))
         ends = [steps[step] for *_, step in returns]
@@ -164,10 +207,11 @@ def test_first_200_updates_are_the_papers(case: dict[str, Any]) -> None:
             loss, slope = np.where(size <= 1, error**2 / 2, size - 0.5), np.clip(error, -1, 1)
         else:
             loss, slope = error**2, 2 * error
-        np.testing.assert_allclose(found["loss"][i], loss.mean(), rtol=1e-8)
+        np.testing.assert_allclose(found["loss"][i], (weights * loss).mean(), rtol=1e-8)
+        sampler.update(error)
         if (i + 1) * T * B > STARTS:
             dy = np.zeros((K, 2))
-            dy[rows, actions] = slope / K
+            dy[rows, actions] = weights * slope / K
             optimizer.update(net.backward(layers, dy))
             learned += 1
         if (i + 1) % EVERY == 0:

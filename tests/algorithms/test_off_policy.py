@@ -27,7 +27,8 @@ CASES: dict[str, list[dict[str, Any]]] = {
     "dqn": [
         {"environment": BRIEF, "n": 3, "every": 2, "gamma": 0.5},
         {"environment": "Acrobot", "double": True, "duelling": True, "learning_rate": 0.1},
-        {"environment": BRIEF, "clip_error": True, "epsilon": (0.5, 0.0), "exploring": 0.1},
+        {"environment": BRIEF, "clip_error": True, "epsilon": (0.5, 0.0), "exploring": 0.1}
+        | {"priorities": (0.5, 0.4)},
     ],
     "sac": [
         {"environment": environments.Pendulum(time_limit=3), "tau": 0.5, "learning_rate": 0.1},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
 import pytest
 
 import workbench as wb
@@ -50,3 +51,20 @@ def test_numbers_of_a_block_of_one_go_on_without_memory() -> None:
 @pytest.mark.parametrize("size", [1, 16])
 def test_an_update_changes_one_entry(size: int) -> None:
     assert statement(size, "q[k+1]").count("q[") == 1
+
+
+def test_lanes_beyond_the_last_index_read_inside_the_table() -> None:
+    """Of 3 indices in memory a vector has some from behind them, whatever lies there."""
+
+    @wb.program
+    def looked_up(I: int = 4, N: int = 9, K: int = 3) -> dict[str, wb.Tensor]:
+        i = wb.dim(i=I)
+        table = wb.uniform(shape=N, over=i)
+        return {"y": table[..., wb.cast(wb.uniform(shape=K, over=i) * 9.0, int)]}
+
+    variant = wb.variant(looked_up())
+    kernel = next(k for k in variant.kernels("native") if k.name.endswith("y"))
+    (read,) = (line for line in kernel.text.splitlines() if "load_vi(row" in line)
+    assert "minimum_vi(maximum_vi(load_vi(row" in read and "(int32_t)(N - 1)" in read
+    numpy, native = (wb.run(variant, name, progress=False)["y"] for name in ("numpy", "native"))
+    np.testing.assert_array_equal(numpy, native)

@@ -27,6 +27,7 @@ def dqn(
     learning_starts: int = 10_000,
     epsilon: tuple[float, float] = (1.0, 0.05),
     exploring: float = 0.5,
+    priorities: tuple[float, float] | None = None,
     clip_error: bool = False,
     hidden: Sequence[int] = (120, 84),
 ) -> dict[str, Any]:
@@ -37,7 +38,9 @@ def dqn(
     network is copied after `every` updates. `n` is the number of rewards in a target (Sutton &
     Barto 2018, eq. 7.1). `double` has the learning network choose the target's action (van Hasselt
     et al. 2016), `duelling` adds the worth of a state and the advantages of actions (Wang et al.
-    2016), `clip_error` cuts the slope of errors to [-1, 1], as the paper does.
+    2016), `clip_error` cuts the slope of errors to [-1, 1], as the paper does. `priorities`, alpha
+    and beta, has steps drawn by the size of their last error (Schaul et al. 2016, algorithm 1);
+    beta goes from there to 1 over all updates.
     """
     b, i, t, k = wb.dims(b=B, i=I, t=T, k=K)
     env = environments.named(environment)
@@ -81,7 +84,12 @@ def dqn(
             terminated=terminated,
             done=done,
         )
-        batch = replay.sample(k)
+        batch: Any
+        if priorities is None:
+            batch = replay.sample(k)
+        else:
+            alpha, beta = priorities
+            batch = replay.sample_by(k, alpha, optim.linear_annealing(beta, 1.0, over=i))
         gain, discount, end = rl.n_step_sample(batch, n, gamma)
 
         # what the target network says of the state behind the last reward
@@ -92,7 +100,11 @@ def dqn(
         error = chosen - wb.stop_gradient(gain + worth)
 
         with wb.scope("loss"):
-            loss = (rl.huber(error) if clip_error else error**2).mean(over=k)
+            cost = rl.huber(error) if clip_error else error**2
+            if priorities is not None:
+                cost = batch.weights * cost
+                replay.update(wb.absolute(error) + 1e-6)
+            loss = cost.mean(over=k)
         learns = wb.index((i + 1) * T * B) > learning_starts
         theta.update(optim.adam(wb.gradient(loss, theta), learning_rate, when=learns))
     return {"loss": loss, "episode_return": episode_return, "episodes": episodes}

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from tests.language.replay.test_priorities import judged
 from tests.language.replay.test_replay import walk
 from workbench import rl
 from workbench.errors import ProgramError, WorkbenchError
@@ -38,6 +39,15 @@ def test_run_that_goes_on_draws_of_what_was_before(tmp_path: Path, each: bool, c
     """Of a ring of three updates one, two and all are from before, and rows of more are gone."""
     for program in (wb.variant(walk(each=each)), wb.optimize(walk(each=each), backend="numpy")):
         whole, joined = whole_and_parts(program, cut, tmp_path / "x.safetensors", "numpy")
+        for name in whole:
+            np.testing.assert_array_equal(joined[name], whole[name], err_msg=name)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_run_that_goes_on_knows_the_priorities_from_before(tmp_path: Path, backend: str) -> None:
+    program = wb.optimize(judged(), backend=backend)
+    for cut in (2, 7):
+        whole, joined = whole_and_parts(program, cut, tmp_path / "x.safetensors", backend)
         for name in whole:
             np.testing.assert_array_equal(joined[name], whole[name], err_msg=name)
 

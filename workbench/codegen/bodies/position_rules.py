@@ -100,10 +100,15 @@ def _take(bodies: Bodies, body: Call, index: Index) -> Value:
 def named_entry(bodies: Bodies, body: Call, at: Index) -> Index:
     """Return the indices of a lookup or an update at a position of these, as names."""
     entry: list[Expression] = []
-    for row in bodies.entry(body, at):
+    lengths = symbolic(body.arguments[0].shape)
+    for row, length in zip(bodies.entry(body, at), lengths, strict=False):
         if isinstance(row, Position):
             entry.append(row.expression)
             continue
+        if isinstance(row, Load):
+            # lanes beyond the last row have what lies behind it in memory
+            least, most = Position(expression(0), row.dtype), Position(length - 1, row.dtype)
+            row = Compute("minimum", (Compute("maximum", (row, least), row.dtype), most), row.dtype)
         name = bodies.out.name("row")
         bodies.out.add(Let(name, row))
         entry.append(variable(name))

@@ -8,6 +8,7 @@ from typing import Any
 from workbench.errors import ProgramError, nearest
 from workbench.language.dims import size_called
 from workbench.language.random import uniform
+from workbench.language.replay.priorities import Priorities, Ring
 from workbench.language.replay.within import within
 from workbench.language.tracing.functions import minimum, unstack
 from workbench.language.tracing.given_shapes import index_of, shape_of
@@ -59,13 +60,15 @@ class Replay:
                 f"Replay of capacity {capacity!r}; expected a size, or a number from 1 on",
                 user_line(),
             )
-        self.copies, self.update, *inside = self.dims
+        self.copies, self.updates, *inside = self.dims
         self.time = self.dims[1:]
         self.count = trace.range(self.copies).upper
         self.steps = trace.range(inside[0]).upper if inside else expression(1)
+        self.capacity = held
         self.held = size_called("Held", held // (self.count * self.steps))
         """The number of updates whose steps are held."""
         self.name = name
+        self.priorities: Priorities | None = None
         with scope(name):
             self.arrays = {name: self._array(name, kind) for name, kind in _kinds(fields).items()}
 
@@ -103,10 +106,10 @@ class Replay:
         They are drawn after each update, of the steps before `until = (i + 1, 0)`. With
         `until=(i, t + 1)` they are drawn after each step.
         """
-        i = variable(self.update)
+        i = variable(self.updates)
         after, before = self._range((i + 1, 0)[: len(self.time)] if until is None else until)
         times = {d for e in before for d in e.variables}
-        drawn = current().ordered({self.update, *times, *self._samples(over)})
+        drawn = current().ordered({self.updates, *times, *self._samples(over)})
         with scope(self.name):
             words = uniform(shape=2, over=tuple(variable(d) for d in drawn)) * float(WORDS)
             high, low = unstack(cast(words, "int64"))
@@ -117,6 +120,54 @@ class Replay:
             copy, step = number % self.count, first + number // self.count
             copy.source.name, step.source.name = f"drawn_{self.copies}", "drawn"
             return Batch(self, (after, before), copy, step)
+
+    def sample_by(self, over: Any, alpha: float = 0.6, beta: TensorLike = 0.4) -> PriorityBatch:
+        """Draw steps of those held by their priorities (Schaul et al. 2016, algorithm 1, the
+        proportional variant): a step of priority p with a probability in proportion to p**alpha.
+        `over` is the dim that counts the samples.
+
+        They are drawn after each update, one from each of as many equal shares of the sum of all
+        p**alpha. `update` tells their priorities after it. A new step has the greatest that there
+        has been, the first ones have 1. `weights` of the batch are the importance weights
+        (number of steps held * probability)**-beta, over the greatest of them. Both exponents are
+        from 0 to 1; beta may be a tensor, so that it grows (`optim.linear_annealing`).
+
+        The sums are a table: a draw, a new step and a changed priority take its levels, as many as
+        the capacity has binary digits.
+        """
+        if self.priorities is not None:
+            raise ProgramError(f"{self.name} is sampled by priorities already", user_line())
+        drawn = self._samples(over)
+        if len(drawn) != 1:
+            raise ProgramError(
+                f"a sample by priorities over {', '.join(drawn)}; expected one dim that counts the "
+                "samples",
+                user_line(),
+            )
+        i = variable(self.updates)
+        held = self._range((i + 1, 0)[: len(self.time)])
+        with scope(self.name):
+            self.priorities = Priorities(self.ring, drawn[0], alpha)
+            return PriorityBatch(self, held, self.priorities, beta)
+
+    def update(self, priority: TensorLike) -> None:
+        """Tell the priorities of the steps that `sample_by` drew, after the present update: a float
+        above 0 for each, such as wb.absolute(error) + 1e-6. They are constant to `gradient`. Where
+        a step was drawn twice, the later sample tells.
+        """
+        if self.priorities is None:
+            raise ProgramError(
+                f"{self.name} is not sampled by priorities: there are none to update; draw with "
+                "sample_by",
+                user_line(),
+            )
+        with scope(self.name):
+            self.priorities.update(as_tensor(priority))
+
+    @property
+    def ring(self) -> Ring:
+        """What of all steps is held, and where."""
+        return Ring(self.name, self.updates, self.count * self.steps, self.held, self.capacity)
 
     def _samples(self, over: Any) -> tuple[str, ...]:
         """Return the dims that count samples."""
@@ -134,7 +185,7 @@ class Replay:
         given = [index_of(e) for e in until] if isinstance(until, tuple) else []
         entries = [e for e in given if e is not None and e.is_affine]
         if len(given) != len(self.time) or len(entries) != len(given):
-            like = ", ".join([self.update, *(f"{d} + 1" for d in self.time[1:])])
+            like = ", ".join([self.updates, *(f"{d} + 1" for d in self.time[1:])])
             raise ProgramError(
                 f"a sample until {until!r}; expected index expressions of an update and its step, "
                 f"like ({like})",
@@ -216,6 +267,32 @@ class Batch(Mapping[str, Tensor]):
 
     def __len__(self) -> int:
         return len(self.replay.arrays)
+
+
+class PriorityBatch(Batch):
+    """Steps drawn by their priorities, with their importance weights."""
+
+    def __init__(
+        self,
+        replay: Replay,
+        held: tuple[Moment, Moment],
+        priorities: Priorities,
+        beta: TensorLike,
+    ) -> None:
+        first, beyond = (index(replay._number(moment)) for moment in held)
+        place = priorities.place
+        # the latest update that wrote to this row of the ring
+        row, within_row = place // priorities.new, place % priorities.new
+        i, many = index(variable(replay.updates)), index(replay.held)
+        step = (i - (i % many - row + many) % many) * replay.steps + within_row // replay.count
+        copy = within_row % replay.count
+        copy.source.name, step.source.name = f"drawn_{replay.copies}", "drawn"
+        super().__init__(replay, held, copy, step)
+        steps = cast((beyond - first) * replay.count, "float")
+        self.probability = priorities.probability
+        """The probability of each sample's step, a draw."""
+        self.weights = priorities.weights(steps, beta)
+        """Importance weights, the greatest of an update's samples is 1."""
 
 
 def _kinds(fields: object) -> Mapping[str, tuple[Any, Any]]:
