@@ -5,11 +5,11 @@ zeros of statements that are left out.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from workbench.codegen.bodies.addresses import address
 from workbench.lowering.instances.guards import OpenSteps
-from workbench.lowering.loops.records import Launch
+from workbench.lowering.loops.records import For, Launch
 from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.program.values import Statement
@@ -32,11 +32,31 @@ def some_open(
     yield f"{loops}some_open |= ((const uint8_t *){place})[{at}];"
 
 
+def loop_over_steps(
+    loop: For, begin: str, turn: str, test: Sequence[str], whole: Sequence[str], rest: Sequence[str]
+) -> Iterator[str]:
+    """Yield a loop that ends where no episode is open any more, and backwards begins where one is;
+    what has to follow, `rest`, is in a loop of its own. `test` finds `some_open`.
+    """
+    first, second = (rest, whole) if loop.backwards else (whole, rest)
+    leave = f"if ({'' if loop.backwards else '!'}some_open) break;"
+    yield "{"
+    yield f"    int64_t {begin};"
+    yield f"    for (; {turn}) {{"
+    yield from (f"        {line}" for line in (*test, leave, *first))
+    yield "    }"
+    if second:
+        yield f"    for (; {turn}) {{"
+        yield from (f"        {line}" for line in second)
+        yield "    }"
+    yield "}"
+
+
 def zeros(
-    statement: Statement, launch: Launch, stored: Stored
-) -> tuple[Expression, Expression] | None:
-    """Return where the elements begin that a launch writes, and their number; None where they are
-    not in one piece.
+    statement: Statement, launch: Launch, stored: Stored, place: str, show: Show
+) -> str | None:
+    """Return the line that writes zeros where a launch writes; None where these elements are not in
+    one piece. `place` is the text of a pointer to the memory.
     """
     dims, at = stored.array.dims, dict(launch.values)
     known = [p for p in stored.order if dims[p] in at]
@@ -47,4 +67,5 @@ def zeros(
     index = [at.get(d, lower) for d, (lower, _) in zip(dims, stored.array.extent, strict=True)]
     rest = [stored.count(p) for p in stored.order[len(known) :]]
     number = math.prod((*rest, *symbolic(stored.array.shape)), start=expression(1))
-    return address(stored, index, expression(0), {}), number
+    begin = f"{place} + {show(address(stored, index, expression(0), {}))}"
+    return f"memset({begin}, 0, sizeof(*({place})) * (size_t)({show(number)}));"

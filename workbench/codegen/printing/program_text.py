@@ -20,7 +20,7 @@ from workbench.codegen.printing.c_expressions import condition_text, expression_
 from workbench.codegen.printing.c_names import C_WORDS, CNames, c_name, title
 from workbench.codegen.printing.equal_kernels import COMMENT, PLACES, Functions
 from workbench.codegen.printing.kernel_text import KernelText
-from workbench.codegen.printing.open_steps_text import some_open, zeros
+from workbench.codegen.printing.open_steps_text import loop_over_steps, some_open, zeros
 from workbench.codegen.printing.stamping import FUNCTIONS, INCLUDED, NAMES
 from workbench.codegen.printing.value_text import KINDS, REALS, STORED
 from workbench.codegen.runtime import HEADERS, header
@@ -315,9 +315,13 @@ class _Writer:
         if main is None or part is None:
             yield from self._lines(body, "    ")
             return
-        whole, rest = self._of_steps(main, part, "        ")
-        yield from self._some_open(part, "    ")
-        yield from ("    if (some_open) {", *whole, "    } else {", *rest, "    }")
+        whole, rest = self._of_steps(main, part)
+        yield from (f"    {line}" for line in self._some_open(part))
+        yield "    if (some_open) {"
+        yield from (f"        {line}" for line in whole)
+        yield "    } else {"
+        yield from (f"        {line}" for line in rest)
+        yield "    }"
 
     def _lines(self, body: Sequence[Record], margin: str) -> Iterator[str]:
         for record in body:
@@ -346,7 +350,6 @@ class _Writer:
         if loop.backwards:
             begin, turn = f"{v} = {high} - 1", f"{v} >= {low}; {v}--"
         number, inside = next(self.loops), margin + "    "
-        deeper = inside + "    "
         stamp = [f"stamp_iteration(run, {number}, {v});"] if self.stamped else []
         part = self.made.loops.open_steps(loop)
         if part is None:
@@ -355,22 +358,11 @@ class _Writer:
             yield from self._lines(loop.body, inside)
             yield f"{margin}}}"
             return
-        whole, rest = self._of_steps(loop, part, deeper)
-        first, second = (rest, whole) if loop.backwards else (whole, rest)
-        yield f"{margin}{{"
-        yield f"{inside}int64_t {begin};"
-        yield f"{inside}for (; {turn}) {{"
-        yield from self._some_open(part, deeper)
-        yield f"{deeper}if ({'' if loop.backwards else '!'}some_open) break;"
-        yield from (*(f"{deeper}{line}" for line in stamp), *first)
-        yield f"{inside}}}"
-        if second:
-            yield f"{inside}for (; {turn}) {{"
-            yield from (*(f"{deeper}{line}" for line in stamp), *second)
-            yield f"{inside}}}"
-        yield f"{margin}}}"
+        test, whole, rest = list(self._some_open(part)), *self._of_steps(loop, part)
+        for line in loop_over_steps(loop, begin, turn, test, [*stamp, *whole], [*stamp, *rest]):
+            yield f"{margin}{line}"
 
-    def _of_steps(self, loop: For, part: OpenSteps, margin: str) -> tuple[list[str], list[str]]:
+    def _of_steps(self, loop: For, part: OpenSteps) -> tuple[list[str], list[str]]:
         """Return the lines of a step at which some episode is open, and of one at which none is."""
         whole: list[str] = []
         rest: list[str] = []
@@ -378,26 +370,30 @@ class _Writer:
             launches = record.body if isinstance(record, AtOnce) else (record,)
             own = list(islice(self.launches, len(launches))) if _is_launched(record) else []
             self.launches = chain(own, self.launches)
-            lines = list(self._lines((record,), margin))
+            lines = list(self._lines((record,), ""))
             whole += lines
             if k in part.rest and own:
                 for launch, (number, (function, kernel)) in zip(launches, own, strict=True):
                     assert isinstance(launch, Launch)
-                    called = self._launched(number, self._call(function, kernel), margin)
-                    rest += self._closed(launch, part, called, margin)
+                    called = self._launched(number, self._call(function, kernel), "")
+                    rest += self._closed(launch, part, called)
             elif k in part.rest:
                 rest += lines
         return whole, rest
 
-    def _closed(
-        self, launch: Launch, part: OpenSteps, lines: Iterator[str], margin: str
-    ) -> Iterator[str]:
+    def _closed(self, launch: Launch, part: OpenSteps, lines: Iterator[str]) -> Iterator[str]:
         """Yield what is left of a launch at a step at which no episode is open."""
         statements = {one.statement for one in (launch, *launch.more)}
         if statements <= part.statements - part.zeros:
             return
-        zero = self._zeros(launch) if launch.statement in part.zeros else None
-        yield from lines if zero is None else (f"{margin}{zero}",)
+        statement = self.made.program.statement[launch.statement]
+        stored = self.made.loops.stored[statement.array]
+        place = f"run->buffers[{self.slots[stored.buffer.name]}]"
+        kind = STORED[self._kind(stored.buffer.dtype)]
+        zero = None
+        if launch.statement in part.zeros and not launch.more:
+            zero = zeros(statement, launch, stored, f"({kind} *){place}", self._show)
+        yield from lines if zero is None else (zero,)
 
     def _launched(self, number: int, call: str, margin: str) -> Iterator[str]:
         """Yield the lines of a launch."""
@@ -406,25 +402,12 @@ class _Writer:
             yield f"{margin}stamp_launch(run, {number});"
         yield f"{margin}{LEFT}"
 
-    def _some_open(self, part: OpenSteps, margin: str) -> Iterator[str]:
-        stored = self.made.loops.stored[part.step.open]
+    def _some_open(self, part: OpenSteps) -> Iterator[str]:
         for dim, _ in part.step.lanes:
             self._name(dim)
+        stored = self.made.loops.stored[part.step.open]
         place = f"run->buffers[{self.slots[part.buffer]}]"
-        for line in some_open(part, stored, place, self._c, self._show):
-            yield f"{margin}{line}"
-
-    def _zeros(self, launch: Launch) -> str | None:
-        """Return the line that writes zeros in place of a launch, where these are in one piece."""
-        statement = self.made.program.statement[launch.statement]
-        stored = self.made.loops.stored[statement.array]
-        found = None if launch.more else zeros(statement, launch, stored)
-        if found is None:
-            return None
-        kind = STORED[self._kind(stored.buffer.dtype)]
-        at, number = map(self._show, found)
-        place = f"({kind} *)run->buffers[{self.slots[stored.buffer.name]}] + {at}"
-        return f"memset({place}, 0, sizeof({kind}) * (size_t)({number}));"
+        return some_open(part, stored, place, self._c, self._show)
 
     def _call(self, function: str, kernel: KernelRecords) -> str:
         """Return the statement that runs a kernel."""
