@@ -13,6 +13,7 @@ from workbench.backends import philox
 from workbench.backends.reference.evaluator import Reference
 from workbench.errors import ProgramError
 from workbench.program.values import Program
+from workbench.transforms import Vectorize
 
 SIZES = {"B": 4, "T": 9}
 
@@ -63,6 +64,23 @@ def test_start_of_own_draws_is_a_loop_that_breaks(backend: str) -> None:
     wanted = expected(program)
     assert np.isnan(wanted["x"]).any()
     for name, values in wanted.items():
+        np.testing.assert_allclose(found[name], values, rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_steps_that_progress_counts_are_left_out_too(backend: str) -> None:
+    """The outermost loop is over steps: a backend goes through it itself."""
+    chosen = wb.variant(started()).apply(Vectorize("b"))
+    if backend == "native":
+        found: Any = run_native(chosen.program)
+    else:
+        told: list[tuple[int, int]] = []
+        run = wb.run(
+            chosen, backend, dtype="float64", progress=lambda done, of, _: told.append((done, of))
+        )
+        found = run
+        assert told[-1] == (SIZES["T"], SIZES["T"])
+    for name, values in expected(chosen.program).items():
         np.testing.assert_allclose(found[name], values, rtol=1e-12, atol=1e-12, err_msg=name)
 
 
