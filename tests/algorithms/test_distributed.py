@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from tests.codegen.cuda.fibres import SEED, differences
+from tests.native_runs import run_native
 from tests.truth import truth
 from workbench import environments
 from workbench.algorithms import DISTRIBUTED, openai_es, vtrace
@@ -77,6 +79,14 @@ def test_algorithm_under_the_automatic_recipe_agrees_with_reference(
     name: str, backend: str
 ) -> None:
     agree(wb.optimize(wb.variant(traced(name, 0)), backend=backend), backend)
+
+
+@pytest.mark.soundness
+@pytest.mark.parametrize("name", DISTRIBUTED)
+def test_algorithm_on_a_gpu_has_the_bits_of_compiled_c(name: str) -> None:
+    best = wb.optimize(wb.variant(traced(name, 0)), backend="native").program
+    wanted = run_native(best, {}, seed=SEED, dtype="float32")
+    assert differences(best, {}, wanted) == []
 
 
 @pytest.mark.parametrize("name", DISTRIBUTED)
