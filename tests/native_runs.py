@@ -142,13 +142,19 @@ def every_way(compilers: Sequence[str], name: str) -> list[Way]:
     ]
 
 
+def _running() -> str:
+    """The test that runs, without the group that pytest-xdist writes behind it."""
+    test = os.environ[RUNS].rsplit(" ", 1)[0]
+    return test.rsplit("@", 1)[0] if test.rfind("@") > test.rfind("]") else test
+
+
 def check_native(
     program: Program, outputs: Outputs, sizes: Sizes | None, seed: int, name: str = ""
 ) -> None:
     """Hold runs as compiled C to these outputs of a float64 run: none, one or all of them, as the
     name decides (the test's, if none is given) and as is asked for.
     """
-    name = name or os.environ[RUNS].rsplit(" ", 1)[0]
+    name = name or _running()
     asked = json.loads(os.environ.get(MATRIX, "null"))
     if asked is None:
         ways = [way_of(name)] if is_chosen(name) else []

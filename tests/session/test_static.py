@@ -99,6 +99,11 @@ def test_the_lock_file_names_no_host() -> None:
 pytestmark = pytest.mark.xdist_group("front end")
 
 
+def test_one_process_has_all_of_this_file(request: pytest.FixtureRequest) -> None:
+    if getattr(request.config.option, "loadgroup", False):  # --dist loadgroup, as in `make unit`
+        assert request.node.nodeid.endswith("@front end")
+
+
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The extension's sources with its packages, in another folder."""
