@@ -215,7 +215,7 @@ def test_a_folder_that_can_only_be_read_is_used(
 
 
 def test_a_file_in_the_folder_s_place_is_no_error(searches: list[str]) -> None:
-    plan_files.folder().parent.mkdir(parents=True)
+    plan_files.folder().parent.mkdir(parents=True, exist_ok=True)
     plan_files.folder().write_text("a file", encoding="utf-8")
     assert wb.optimize(leaky_sum(), backend="numpy").steps
     assert plan_files.held_bytes() == 0
