@@ -21,6 +21,7 @@ from workbench.program.values import Program
 from workbench.transforms import Vectorize
 
 QUICK: dict[str, Any] = {"sizes": {"B": 20, "T": 200}, "repeats": 3, "progress": False}
+FEW = {"B": 2, "T": 3}
 ROOT = wb.variant(leaky_sum())
 FAST = ROOT.apply(Vectorize("b"))
 
@@ -32,7 +33,8 @@ def takes(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 
     def run(compiled: Any, program: Program, sizes: Mapping[str, int], *rest: Any) -> Any:
         said = predict(counted(program, "numpy"), sizes, DEFAULTS["numpy"])
-        return replace(ran(compiled, program, sizes, *rest), seconds=factor[0] * said.seconds)
+        done = ran(compiled, program, FEW, *rest)  # how long it takes is said, not measured
+        return replace(done, seconds=factor[0] * said.seconds)
 
     monkeypatch.setattr(rounds, "ran", run)
     return lambda value: factor.__setitem__(0, value)
