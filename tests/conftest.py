@@ -5,7 +5,7 @@ import json
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -115,7 +115,8 @@ def known_objects(request: pytest.FixtureRequest) -> None:
     place = cache.folder() / cache.OBJECTS
     for folder in (shared, place.parent):
         folder.mkdir(parents=True, exist_ok=True)
-    place.symlink_to(shared)
+    with suppress(FileExistsError):  # what lasts for more than a test has compiled there already
+        place.symlink_to(shared)
 
 
 @pytest.fixture(scope="session")
