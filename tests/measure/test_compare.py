@@ -227,6 +227,9 @@ def test_ratio_that_may_be_one_is_no_measurable_difference() -> None:
 def test_ratio_is_told_as_less_or_more() -> None:
     base = [1.0, 1.2, 0.9, 1.1, 1.0]
     assert made(base, [2 * x for x in base])[1].difference == "× 2"
+    row = made(base[:1], [2 * base[0]])[1]
+    assert row.difference == "× 2" and math.isnan(row.ratio_interval[0])
+    assert ", 1 run" in str(made(base[:1], base[:1]))
     row = made(base, [0.25 * x for x in base])[1]
     assert (row.ratio, row.ratio_interval, row.difference) == (0.25, (0.25, 0.25), "÷ 4")
 

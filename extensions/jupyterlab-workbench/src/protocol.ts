@@ -486,8 +486,8 @@ export interface CurveView {
 export interface DifferenceView {
   readonly since: string;
   readonly ratio: number;
-  readonly low: number;
-  readonly high: number;
+  readonly low: number | null;
+  readonly high: number | null;
   readonly text: string;
 }
 

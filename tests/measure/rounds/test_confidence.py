@@ -9,7 +9,12 @@ from workbench.measure.rounds.confidence import interval, median, ratio_interval
 
 def test_interval_of_equal_samples_is_that_sample() -> None:
     assert interval([2.5] * 7) == (2.5, 2.5)
-    assert interval([2.5]) == (2.5, 2.5)
+
+
+def test_a_single_sample_has_no_interval() -> None:
+    for samples in ([], [2.5]):
+        assert np.isnan(interval(samples)).all()
+        assert np.isnan(ratio_interval(samples, samples)).all()
 
 
 def test_interval_holds_the_median_and_lies_between_the_samples() -> None:

@@ -79,6 +79,15 @@ def test_a_slower_variant_is_said_to_be_so() -> None:
     assert head.basis == "Measured in turn: × 2–2.1, with 95 % confidence."
 
 
+def test_one_run_has_no_interval() -> None:
+    found = told(of(ROOT, 0.2, comparison="c"), of(FAST, 0.1, comparison="c"))
+    head, first = headline(found), next(iter(rows(found)))
+    assert head.text == "time ÷ 2, memory same"
+    assert head.basis.startswith("Measured in turn, once: ") and "95 %" not in head.basis
+    assert (first.before, first.difference) == ("200 ms (1 run)", "÷ 2")
+    assert ", seed 0, 1 run each, " in where_text(found)
+
+
 def test_what_was_not_measured_in_turn_is_told_to_be_so() -> None:
     found = told(of(ROOT, 0.2, 0.2), of(FAST, 0.1, 0.1))
     assert headline(found).text == "time ÷ 2, memory same"

@@ -3,7 +3,7 @@
 A median of few samples has no formula for its error. Drawing the samples anew, with replacement,
 shows how far it could have come out otherwise (Efron 1979, percentile interval). Of very many
 samples some are drawn, and their spread is scaled by the root of the numbers (m out of n: Bickel,
-Götze and van Zwet 1997).
+Götze and van Zwet 1997). A single sample tells nothing of the spread: its interval is NaN.
 """
 
 from __future__ import annotations
@@ -20,7 +20,13 @@ MOST = 1000
 LEVEL = 95.0
 """The percentage of the resampled values in an interval."""
 
+FEWEST = 2
+"""The fewest samples that have an interval."""
+
 ConfidenceInterval = tuple[float, float]
+
+UNKNOWN: ConfidenceInterval = (math.nan, math.nan)
+"""The interval where nothing is known of the spread."""
 
 
 def median(samples: Sequence[float]) -> float:
@@ -30,6 +36,8 @@ def median(samples: Sequence[float]) -> float:
 
 def interval(samples: Sequence[float]) -> ConfidenceInterval:
     """Return the interval of the median."""
+    if len(samples) < FEWEST:
+        return UNKNOWN
     medians = np.median(np.asarray(samples)[_drawn(len(samples))], axis=-1)
     return _middle(medians, median(samples), len(samples))
 
@@ -38,6 +46,8 @@ def ratio_interval(samples: Sequence[float], base: Sequence[float]) -> Confidenc
     """Return the interval of the ratio of two medians. Samples of one round are drawn together,
     since a disturbance of the machine in a round affects both.
     """
+    if len(samples) < FEWEST:
+        return UNKNOWN
     drawn = _drawn(len(samples))
     own, other = (np.median(np.asarray(x)[drawn], axis=-1) for x in (samples, base))
     return _middle(own / other, median(samples) / median(base), len(samples))

@@ -119,8 +119,8 @@ class Measurement:
 
     @cached_property
     def interval(self) -> ConfidenceInterval:
-        """The interval of the median, with 95 % confidence."""
-        return bootstrap.interval(self.samples) if self.samples else (math.nan, math.nan)
+        """The interval of the median, with 95 % confidence; NaN for a single run."""
+        return bootstrap.interval(self.samples)
 
     @property
     def checked(self) -> bool | str:
@@ -179,10 +179,11 @@ class Measurement:
             lines.append(f"  recorded: read from {self.recorded}")
         if self.measured:
             low, high = self.interval
-            runs = self.unfinished or f"{len(self.samples)} runs"
+            runs = self.unfinished or runs_text(len(self.samples))
+            between = "" if math.isnan(low) else f"{seconds_text(low)} to {seconds_text(high)}, "
             lines.append(
-                f"  {seconds_text(self.median)} ({seconds_text(low)} to {seconds_text(high)}, "
-                f"{runs}), {compile_text(self.compile_seconds, self.compiler)}"
+                f"  {seconds_text(self.median)} ({between}{runs}), "
+                f"{compile_text(self.compile_seconds, self.compiler)}"
             )
             peaks = ", ".join(f"{bytes_text(n)} on {k}" for k, n in self.peak_bytes.items() if n)
             lines.append(f"  peak {peaks}; process {bytes_text(self.process_peak_bytes)}")
@@ -283,3 +284,8 @@ def _points(rows: list[list[Any]]) -> tuple[Point, ...]:
         live = {name: n for name, n in live.items() if name not in gone} | born
         points.append(Point(position, tuple(loops), held, tuple(live.items())))
     return tuple(points)
+
+
+def runs_text(count: int) -> str:
+    """Write a number of runs: `1 run`, `5 runs`."""
+    return f"{count} run" if count == 1 else f"{count} runs"

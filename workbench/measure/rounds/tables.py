@@ -133,10 +133,12 @@ def wrapped(start: str, text: str) -> list[str]:
 
 
 def _time(record: TableRow) -> str:
-    """Return median and interval in one unit: `12.3 ms (12.1–12.9)`."""
+    """Return median and interval in one unit: `12.3 ms (12.1–12.9)`; `12.3 ms, 1 run` of one."""
     if math.isnan(record["median_ms"]):
         return ""
     median, low, high = (record[each] / 1e3 for each in ("median_ms", "low_ms", "high_ms"))
+    if math.isnan(low):
+        return f"{seconds_text(median)}, 1 run"
     _, size = seconds_unit(median)
     return f"{seconds_text(median)} ({digits(low / size)}–{digits(high / size)})"
 
@@ -144,7 +146,7 @@ def _time(record: TableRow) -> str:
 def _ratio(record: TableRow) -> str:
     """Return the ratio with its interval: `÷ 3.4 (3.1–3.6)`."""
     low, high = record["ratio_low"], record["ratio_high"]
-    if not record["difference"] or low <= 1.0 <= high:
+    if not record["difference"] or math.isnan(low) or low <= 1.0 <= high:
         return str(record["difference"])
     return f"{record['difference']} ({ratios_text(low, high)})"
 

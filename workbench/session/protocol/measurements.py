@@ -46,7 +46,8 @@ def _last_steps(found: Measurement, measured: Sequence[Measurement]) -> Differen
     _, row = comparison({"before": base, "after": found})
     if math.isnan(row.ratio):
         return None
-    return DifferenceView(base.key, row.ratio, *row.ratio_interval, row.difference)
+    low, high = map(_finite, row.ratio_interval)
+    return DifferenceView(base.key, row.ratio, low, high, row.difference)
 
 
 def together(

@@ -54,14 +54,15 @@ class CurveView:
 
 @dataclass(frozen=True)
 class DifferenceView:
-    """A median over that of another variant measured in turn with it, with interval; `since` is the
-    other variant. `text` says it in words: "no measurable difference" is an answer.
+    """A median over that of another variant measured in turn with it, with interval where both were
+    run more than once; `since` is the other variant. `text` says it in words: "no measurable
+    difference" is an answer.
     """
 
     since: str
     ratio: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     text: str
 
 

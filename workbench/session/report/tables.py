@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.measure.compare import NO_DIFFERENCE
+from workbench.measure.rounds.measurement import runs_text
 from workbench.program.sizes import numbers, resolve
 from workbench.program.text.units import (
     bytes_text,
@@ -62,6 +64,8 @@ def headline(facts: Facts) -> Headline:
         time = f"time {ratio_text(facts.ratio)}" if seen else f"{NO_DIFFERENCE} in time"
         memory = memory_text(_peak(first), _peak(second))
         basis = f"Measured in turn: {_between(low, high)}, with 95 % confidence."
+        if math.isnan(low):
+            basis = "Measured in turn, once: how else it might have come out is not known."
         return Headline(_joined(time, memory), basis if seen else "Measured in turn.", "measured")
     if first is not None and second is not None and first.median and second.median:
         time = f"time {ratio_text(second.median / first.median)}"
@@ -159,7 +163,8 @@ def where_text(facts: Facts) -> str:
     recorded = f"; recorded, read from {found.recorded}" if found.recorded else ""
     return (
         f"Measured on {found.device}: {on_threads(found.backend, found.threads)}, {found.dtype}, "
-        f"at {sizes}, seed {found.seed}, {max(counts)} runs each, {_day(found.date)}{recorded}."
+        f"at {sizes}, seed {found.seed}, {runs_text(max(counts))} each, "
+        f"{_day(found.date)}{recorded}."
     )
 
 
@@ -197,7 +202,9 @@ def _time(measured: MeasurementView | None) -> str:
         return "not measured"
     if measured.median is None:
         return measured.too_slow or measured.stopped or measured.checked
-    low, high = measured.low or measured.median, measured.high or measured.median
+    low, high = measured.low, measured.high
+    if low is None or high is None:
+        return f"{seconds_text(measured.median)} (1 run)"
     return f"{seconds_text(measured.median)} ({seconds_text(low)} to {seconds_text(high)})"
 
 

@@ -81,6 +81,11 @@ export function ratiosText(low: number, high: number): string {
   return high < 1 ? `${digits(1 / high)}–${digits(1 / low)}` : `${digits(low)}–${digits(high)}`;
 }
 
+/** Formats a ratio that may have an interval: `time ÷ 3.4 (3.1–3.6)`. */
+export function withInterval(text: string, low: number | null, high: number | null): string {
+  return hasRatio(text) && low !== null && high !== null ? `${text} (${ratiosText(low, high)})` : text;
+}
+
 /** Formats a number with three digits, or all before the point of a larger one, without trailing zeros. */
 export function digits(number: number): string {
   const places = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(number) || 1)));

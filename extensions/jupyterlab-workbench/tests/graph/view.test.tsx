@@ -52,6 +52,17 @@ test("every statement is a box that a click selects, with what it reads lit", as
   expect(shown.host.querySelectorAll(".edge.wbk-touched").length).toBeGreaterThan(0);
 });
 
+test("keys are heard after a click on the ground", async () => {
+  await view();
+  const picture = shown.host.querySelector<SVGSVGElement>(".wbk-svg");
+  await shown.press(picture);
+  expect(document.activeElement).toBe(picture);
+  const at = (): string | null | undefined => shown.host.querySelector(".wbk-viewport")?.getAttribute("transform");
+  const fitted = at();
+  await fire(document.activeElement, key("+"));
+  expect(at()).not.toBe(fitted);
+});
+
 test("with shift a click selects one more, and again one less", async () => {
   await view();
   const [first, second] = [...shown.host.querySelectorAll("g.node")];

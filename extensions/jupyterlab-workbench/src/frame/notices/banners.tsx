@@ -199,7 +199,7 @@ function Progress({ measuring }: { measuring: ProgressView }): JSX.Element {
   const told: Partial<Record<ProgressView["what"], string>> = { search: `${done} plans tried`, calibration: "about 20 seconds" };
   return (
     <div className="wbk-banner wbk-progress" role="status">
-      <span className="wbk-stage" title={stage}>
+      <span className="wbk-doing" title={stage}>
         {stage} <Made measuring={measuring} />
       </span>
       {endless ? (

@@ -131,6 +131,7 @@ export function Picture(props: PictureProps): JSX.Element {
         className={`wbk-svg${sight.text === "both" ? "" : sight.text === "name" ? " wbk-far" : " wbk-far wbk-specks"}${lit.classes}`}
         ref={window.svg}
         role="group"
+        tabIndex={-1}
         aria-label={`Dependence graph of ${scene.snapshot.name}`}
         {...hand.handlers}
       >

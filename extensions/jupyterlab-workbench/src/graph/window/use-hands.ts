@@ -121,6 +121,7 @@ export function useHands({ scene, window, pointing, hands, selected }: Given): H
     } else if (found.kind === "ground" && found.header) toggle(scopeOf(found.id) ?? []);
     else if (found.kind === "ground" && window.view().k < READABLE) closer(layout.grounds.get(found.id));
     else hands.select(null, false);
+    if (found.kind !== "box") window.svg.current?.focus({ preventScroll: true }); // where keys are heard
   }
 
   function onDoubleClick(event: React.MouseEvent): void {
@@ -166,7 +167,7 @@ export function useHands({ scene, window, pointing, hands, selected }: Given): H
       if (around.length) toggle(around);
     } else if (event.key === "+" || event.key === "=") window.zoom(1.3);
     else if (event.key === "-") window.zoom(1 / 1.3);
-    else if (event.key === "0" || event.key === "f") window.fit();
+    else if (event.key === "0" || event.key.toLowerCase() === "f") window.fit();
     else return;
     event.preventDefault();
     event.stopPropagation();

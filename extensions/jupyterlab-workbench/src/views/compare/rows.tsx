@@ -27,7 +27,7 @@ const COLUMNS: readonly Column[] = [
     says: "Median of whole runs without compilation, and where it lies with 95 % confidence; below it what was predicted",
     by: (row) => row.median,
     text: (row) => secondsText(row.median),
-    below: (row) => span(row.low, row.high),
+    below: (row) => span(row.low, row.high) || (row.samples.length === 1 ? "1 run" : ""),
     estimate: (row) => (row.predicted_seconds === null ? "" : `≈ ${secondsText(row.predicted_seconds)}`),
   },
   {

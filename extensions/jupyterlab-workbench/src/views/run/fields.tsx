@@ -75,10 +75,11 @@ function SizeInputs(): JSX.Element {
 function SizeInput(props: { name: string; value: number; set: (value: number) => void }): JSX.Element {
   const { name, value, set } = props;
   const [text, setText] = useState(String(value));
+  const [isLeft, setLeft] = useState(false);
+  const refused = isLeft && !isSize(text);
   const done = (): void => {
-    const found = Math.floor(Number(text));
-    if (found >= 1 && found !== value) set(found);
-    else setText(String(value));
+    setLeft(true);
+    if (isSize(text) && Number(text) !== value) set(Number(text));
   };
   return (
     <label className="wbk-field">
@@ -88,7 +89,11 @@ function SizeInput(props: { name: string; value: number; set: (value: number) =>
         type="number"
         min="1"
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        aria-invalid={refused}
+        onChange={(event) => {
+          setLeft(false);
+          setText(event.target.value);
+        }}
         onBlur={done}
         onKeyDown={(event) => {
           if (event.key !== "Enter") return;
@@ -96,6 +101,14 @@ function SizeInput(props: { name: string; value: number; set: (value: number) =>
           done();
         }}
       />
+      {refused && (
+        <span className="wbk-field-error" role="alert">
+          {name} is a whole number from 1 on, not {text || "nothing"}; it stays {value}
+        </span>
+      )}
     </label>
   );
 }
+
+/** Tells whether a text is a size. */
+const isSize = (text: string): boolean => Number.isSafeInteger(Number(text)) && Number(text) >= 1;

@@ -6,7 +6,7 @@ import type { CostView, MeasurementView, VariantView } from "../../protocol";
 import { Unfinished } from "../compare/badge";
 import { isUncalibrated } from "../run/estimated";
 import type { Comparison } from "../compare/measured";
-import { changeText, hasRatio, peaksChangeText, peaksText, ratiosText, secondsText } from "../../model/numbers";
+import { changeText, hasRatio, peaksChangeText, peaksText, secondsText, withInterval } from "../../model/numbers";
 
 export function Numbers(props: {
   variant: VariantView;
@@ -37,14 +37,14 @@ function Measured(props: { measured: MeasurementView; comparison: Comparison | u
   const name = nameOfKey(since?.since, variants) || base?.label;
   return (
     <div className="wbk-numbers">
-      <b title={`95 %: ${secondsText(measured.low)} to ${secondsText(measured.high)}`}>
+      <b title={measured.low === null ? "One run" : `95 %: ${secondsText(measured.low)} to ${secondsText(measured.high)}`}>
         {secondsText(measured.median)}
       </b>
       <b>{peaksText(measured.peak_bytes)}</b>
       <Unfinished row={measured} />
       {since && (
         <span>
-          {hasRatio(since.text) ? `time ${since.text} (${ratiosText(since.low, since.high)})` : since.text}
+          {hasRatio(since.text) ? `time ${withInterval(since.text, since.low, since.high)}` : since.text}
           {base && `, peak ${peaksChangeText(measured.peak_bytes, base.peak_bytes)}`}
           {since.since !== own?.parent && ` since ${name ?? "an earlier one"}`}
         </span>

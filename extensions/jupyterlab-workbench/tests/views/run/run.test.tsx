@@ -21,6 +21,31 @@ const UNDER_WAY: ProgressView = {
   what: "run", stage: "running", done: 2, total: 4, variants: [whole.variant], group: whole.id,
 };
 
+describe("a size", () => {
+  const field = (): HTMLInputElement => shown.host.querySelector<HTMLInputElement>("input.wbk-size") as HTMLInputElement;
+  const leave = (): Promise<void> =>
+    act(async () => void field().dispatchEvent(new FocusEvent("focusout", { bubbles: true })));
+
+  test.each(["0", "-3", "2.5", ""])("that is %j is refused with a word, and stays as it was", async (text) => {
+    await pane(whole, true);
+    const [name, value] = [field().parentElement?.querySelector("span")?.textContent, field().value];
+    await enter(field(), text);
+    expect(shown.host.querySelector("[role=alert]")).toBeNull();
+    await leave();
+    const said = `${name} is a whole number from 1 on, not ${text || "nothing"}; it stays ${value}`;
+    expect(texts(shown.host, ".wbk-field-error")).toEqual([said]);
+    expect(shown.store.values().selection.sizes).toEqual({});
+  });
+
+  test("takes effect when it is left", async () => {
+    await pane(whole, true);
+    await enter(field(), "5");
+    await leave();
+    expect(Object.values(shown.store.values().selection.sizes)).toEqual([5]);
+    expect(shown.host.querySelector(".wbk-field-error")).toBeNull();
+  });
+});
+
 describe("the pane", () => {
   test("shows what a run came to: its last return, its time, how fast it was", async () => {
     await pane(whole);
