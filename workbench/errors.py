@@ -8,15 +8,17 @@ import re
 import shlex
 import shutil
 import sys
+import traceback
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
 from pathlib import Path
-from types import FrameType
+from types import FrameType, TracebackType
 
 PACKAGE = Path(__file__).resolve().parent
 _LIBRARY = os.path.dirname(contextlib.__file__)
+_NOTEBOOKS = re.compile(r"[/\\](IPython|ipykernel|nbclient)[/\\]")
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,20 @@ class WorkbenchError(Exception):
 
     def __str__(self) -> str:
         return self.message if self.line is None else f"{self.message}\n  at: {self.line}"
+
+    def _render_traceback_(self) -> list[str]:
+        """Return the lines that IPython shows: the error first, then the user's lines that led to
+        it. What is between them is ours. An error of the user's code that caused it comes before.
+        """
+        cause = self.__cause__
+        foreign = cause is not None and not isinstance(cause, WorkbenchError)
+        before = traceback.format_exception(cause) if foreign else []
+        called = [line for line in _user_lines(self.__traceback__) if line != self.line]
+        return [
+            *(line.rstrip("\n") for line in before),
+            f"\x1b[31m{type(self).__name__}\x1b[0m: {self}",
+            *(f"  in: {line}" for line in called),
+        ]
 
 
 class ProgramError(WorkbenchError):
@@ -213,6 +229,13 @@ def is_own_file(file: str) -> bool:
 def is_library(file: str) -> bool:
     """Tell whether Python itself brought the file: `functools` calls a cached property."""
     return os.path.dirname(file) == _LIBRARY
+
+
+def _user_lines(found: TracebackType | None) -> Iterator[SourceLine]:
+    """Yield the lines of a traceback that are the user's, the outermost first."""
+    for frame in traceback.extract_tb(found):
+        if not _is_between(frame.filename) and not _NOTEBOOKS.search(frame.filename):
+            yield SourceLine(frame.filename, frame.lineno or 0, frame.line or "")
 
 
 def warn(message: str) -> None:
