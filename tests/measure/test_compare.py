@@ -137,7 +137,7 @@ def test_a_whole_training_step_agrees_with_itself() -> None:
 def test_every_finished_round_gives_a_comparison_that_later_ones_do_not_change() -> None:
     request = MeasureRequest(sizes={"B": 5}, repeats=3, comparison="c", backend="numpy")
     rounds = list(comparing(variants(), request, False, request.backend))
-    assert [so_far.rounds for so_far in rounds] == [1, 2, 3]
+    assert [so_far.rounds for so_far in rounds] == [0, 1, 2, 3]
     whole = rounds[-1].comparison()
     for so_far in rounds:
         found = so_far.comparison()
@@ -148,7 +148,8 @@ def test_every_finished_round_gives_a_comparison_that_later_ones_do_not_change()
         assert {(m.planned, m.comparison, m.date) for m in found.measurements} == {
             (3, "c", request.date)
         }
-    assert [m.unfinished for m in rounds[0].comparison().measurements] == ["1 of 3 rounds"] * 3
+    assert [m.checked for m in rounds[0].comparison().measurements] == [True] * 3
+    assert [m.unfinished for m in rounds[1].comparison().measurements] == ["1 of 3 rounds"] * 3
     assert [m.unfinished for m in whole.measurements] == [""] * 3
 
 

@@ -175,7 +175,7 @@ def comparing(
     asked: str | None,
     data: Data = None,
 ) -> Iterator[SoFar]:
-    """Measure as `compare` does; yield the variants so far after every round, and at the end.
+    """Measure as `compare` does; yield the variants when they are checked, and after every round.
     `asked` is the backend that the caller named.
     """
     best = partial(
@@ -196,12 +196,10 @@ def comparing(
         report("comparing outputs", 0, 1)
         in_order = list(candidates.values())
         _agree(in_order)
-        rounds = 0
+        yield SoFar(candidates, 0)
         warmed = replace(request, warmup=max(0, request.warmup - 1))
         for rounds in alternate(in_order, warmed, report):
             yield SoFar(candidates, rounds)
-    if not rounds:
-        yield SoFar(candidates, 0)
     learn_scale(in_order)
 
 

@@ -7,6 +7,8 @@ import signal
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 import workbench as wb
 from tests.measure.rounds.made import measurement
 from tests.programs import leaky_sum
@@ -145,6 +147,25 @@ def test_a_measurement_that_is_stopped_at_once_keeps_nothing(shown: Shown) -> No
     assert stopped.error.sentence == (
         "The measurement was stopped before its first round was done."
     )
+    assert (shown.view.newest.measuring, shown.view.newest.measurements) == (None, ())
+    assert len(shown.store.read()) == 0
+
+
+@pytest.mark.parametrize("ends", ["cancelled", "dies"])
+def test_the_check_is_told_before_the_first_round_and_goes_where_none_follows(
+    shown: Shown, ends: str
+) -> None:
+    long = ENDLESS | {"sizes": {"B": 2, "T": 2500}}
+    number = shown.view.say(**long, variants=[shown.root])
+    state = shown.view.state(lambda s: s.measuring is not None and len(s.measurements) > 0)
+    (checked,) = state.measurements
+    assert (checked.outcome, checked.samples, checked.median) == ("passed", (), None)
+    if ends == "dies":
+        os.kill(measuring_pid(shown), signal.SIGKILL)
+    else:
+        assert isinstance(shown.view.ask(type="cancel"), Done)
+    stopped = shown.view.until(lambda m: m if getattr(m, "id", 0) == number else None)
+    assert isinstance(stopped, Failed)
     assert (shown.view.newest.measuring, shown.view.newest.measurements) == (None, ())
     assert len(shown.store.read()) == 0
 

@@ -55,8 +55,18 @@ class MeasurementProgress(Progress):
             self.session.show_running(replace(place, over=True))
         self.session.work.rest(False)
         found = result.comparison
-        self.session.change(lambda v: replace(self._with(v, found), measuring=None))
+        self.session.change(lambda v: replace(self._ending(v, found), measuring=None))
         self._ended(result)
+
+    def _ending(self, values: Values, found: Comparison | None) -> Values:
+        """Return the values with the result; without one, rows of variants that were only checked
+        go again.
+        """
+        group = "" if values.measuring is None else values.measuring.group
+        if found is None and group:
+            kept = tuple(one for one in values.measurements if one.group != group)
+            return replace(values, measurements=kept)
+        return self._with(values, found)
 
     def _with(self, values: Values, found: Comparison | None) -> Values:
         """Return the values with the comparison, unless the program was traced again meanwhile."""

@@ -63,7 +63,9 @@ class MeterProgress:
 
 @dataclass(frozen=True)
 class Rounds:
-    """The finished rounds so far, without the courses of memory, which are long."""
+    """The finished rounds so far, none yet where variants are only checked; without the courses of
+    memory, which are long.
+    """
 
     comparison: Comparison
 
@@ -87,12 +89,21 @@ class Keeping:
         self._over = False
         self.so_far: SoFar | None = None
 
+    def stop(self) -> None:
+        """End before all is done: without a round there is nothing to keep."""
+        begun = self.so_far is not None and self.so_far.rounds > 0
+        self.end(None if begun else sentence(STOPPED))
+
     def end(self, error: ErrorView | None) -> None:
-        """Append the finished rounds to the store and send them."""
+        """Append the finished rounds to the store and send them. After an error before the first
+        one nothing is kept.
+        """
         with self._lock:
             if self._over:
                 return
             self._over = True
+            if error is not None and self.so_far is not None and not self.so_far.rounds:
+                self.so_far = None
             comparison = None if self.so_far is None else self.so_far.comparison()
             try:
                 self._store.append(() if comparison is None else comparison)
@@ -160,5 +171,5 @@ def main() -> None:
 def _watch(messages: Iterator[object], keeping: Keeping) -> None:
     """End on `Stop`, or with the other end: at once, whatever is running."""
     next(messages, None)
-    keeping.end(None if keeping.so_far else sentence(STOPPED))
+    keeping.stop()
     os._exit(0)

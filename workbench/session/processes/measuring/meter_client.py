@@ -60,7 +60,8 @@ class MeterClient(OrderClient[Measured]):
             case MeterProgress():
                 self._told.progress(message)
             case Rounds():
-                self._finished = message.comparison
+                if any(one.samples for one in message.comparison.measurements):
+                    self._finished = message.comparison  # else they are checked, and no more
                 self._told.rounds(message.comparison)
             case Measured():
                 self._end(lambda: message)
