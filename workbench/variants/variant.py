@@ -154,7 +154,8 @@ class Variant:
         which its loops end on average, or an array of the lengths of episodes over the other dims
         of the event, as in `result.lengths`: then a loop ends with the longest of its lanes. Unless
         given, they are those that the last run of this variant found; without one all instances
-        run. Memory is held for all.
+        run. Memory is held for all; the peak is that of a measured run. `wb.run` holds beside it
+        what the last update hands on, for `Result.save`.
 
         Seconds use the constants that `workbench doctor --calibrate` measures, else built-in ones;
         `.note` then says so. Raises SizeError for sizes that the program does not take,
