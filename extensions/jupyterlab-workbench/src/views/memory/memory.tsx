@@ -105,7 +105,7 @@ function Shown({ view }: { view: MemoryView }): JSX.Element {
       <pre className="wbk-code">{view.peak_formula}</pre>
       <p className="wbk-note">
         At {sizesText(view.sizes)}, {view.dtype}, by array operations; one iteration stands for all of a loop.
-        {layers.length === 1 && " Tick variants to lay them over this one."}
+        {layers.length === 1 && " Variants that are ticked under Variants are laid over this one."}
       </p>
     </div>
   );
