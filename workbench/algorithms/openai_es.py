@@ -70,7 +70,6 @@ def openai_es(
         plus = rl.centered_rank(fitness[2 * p, i], fitness[0:B, i])
         minus = rl.centered_rank(fitness[2 * p + 1, i], fitness[0:B, i])
         better = plus - minus
-        scale = 1.0 / (sigma * wb.cast(wb.index(B), float))
         with wb.scope("direction"):
             scale = wb.cast(wb.index(B), float) * sigma
             ascent = {name: (better * x).sum(over=p) / scale for name, x in noise.items()}
