@@ -178,7 +178,10 @@ def _brush_the_memory(lab: Lab, page: Page, panel: Any) -> None:
     timeline = panel.locator(".wbk-timeline svg").first
     timeline.wait_for(timeout=60_000)
     expect(panel.locator("g.node.wbk-live")).to_have_count(0)
-    box = timeline.bounding_box()
+    box, before = timeline.bounding_box(), None
+    while box != before:  # what is predicted comes later, and stands above it
+        page.page.wait_for_timeout(500)
+        box, before = timeline.bounding_box(), box
     page.page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 60)
     page.page.mouse.down()
     page.page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 70, steps=4)
