@@ -124,6 +124,7 @@ function One({ one, columns }: { one: Lettered; columns: readonly Column[] }): J
   const { measure } = useMeasure();
   const inTree = variants.some((variant) => variant.key === row.variant);
   const { badge, report } = useCheck(row);
+  const why = row.outcome === "failed" ? row.check : row.too_slow || row.stopped;
   return (
     <>
     <tr>
@@ -146,8 +147,8 @@ function One({ one, columns }: { one: Lettered; columns: readonly Column[] }): J
         </div>
       </td>
       {row.median === null ? (
-        <td className="wbk-no-time" colSpan={columns.length}>
-          {row.outcome === "failed" ? row.check : row.too_slow || row.stopped || row.check}{" "}
+        <td className={why ? "wbk-no-time" : "wbk-faint"} colSpan={columns.length}>
+          {why || "its times follow"}{" "}
           {row.too_slow && status === "connected" && inTree && (
             <button
               className="wbk-button"

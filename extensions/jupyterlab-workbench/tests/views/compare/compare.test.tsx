@@ -140,6 +140,15 @@ describe("the rows", () => {
 });
 
 describe("a measurement that is not whole", () => {
+  test("of what is only checked says that its times follow, and nothing against it", async () => {
+    const [row] = state.measurements.filter(({ outcome, median }) => outcome === "passed" && median !== null);
+    if (!row) throw new Error("no row has passed");
+    const checked = { ...row, samples: [], median: null, low: null, high: null };
+    shown = await drawn(Compare, { ...GOLDEN, state: { ...state, measurements: [checked] } });
+    expect(shown.host.querySelector(".wbk-no-time")).toBeNull();
+    expect(texts(shown.host, "td.wbk-faint")).toEqual(["its times follow "]);
+  });
+
   const c2 = comparisons(state).find(({ group }) => group === "c2")?.rows ?? [];
   const marks = (): readonly string[] => texts(tr("A"), ".wbk-rounds");
 
