@@ -142,7 +142,7 @@ def measure(order: MeasureOrder, parent: Parent, keeping: Keeping) -> None:
         )
         with Sampler(lambda place, _: parent.send(place)):
             for keeping.so_far in comparing(order.variants, request, report, request.backend):
-                if is_due("rounds", least):
+                if not keeping.so_far.rounds or is_due("rounds", least):
                     started = time.monotonic()
                     parent.send(Rounds(short(keeping.so_far.comparison())))
                     # With many variants and samples it takes longer than the rounds between.
