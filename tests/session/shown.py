@@ -30,6 +30,12 @@ class Shown:
         self.session: Session = sessions.show(wb.variant(program), self.store)
         self.root = self.session.tree.root
 
+    def pid_under_way(self) -> int:
+        """The number of the process that measures, runs or profiles."""
+        client = self.session.under_way._client
+        assert client is not None
+        return client._child.pid
+
     def apply(self, variant: str, step: Any) -> str:
         done = self.view.ask(type="apply", variant=variant, step=step)
         assert isinstance(done, Done), done

@@ -161,7 +161,7 @@ def test_the_check_is_told_before_the_first_round_and_goes_where_none_follows(
     (checked,) = state.measurements
     assert (checked.outcome, checked.samples, checked.median) == ("passed", (), None)
     if ends == "dies":
-        os.kill(measuring_pid(shown), signal.SIGKILL)
+        os.kill(shown.pid_under_way(), signal.SIGKILL)
     else:
         assert isinstance(shown.view.ask(type="cancel"), Done)
     stopped = shown.view.until(lambda m: m if getattr(m, "id", 0) == number else None)
@@ -170,16 +170,11 @@ def test_the_check_is_told_before_the_first_round_and_goes_where_none_follows(
     assert len(shown.store.read()) == 0
 
 
-def measuring_pid(shown: Shown) -> int:
-    assert shown.session.under_way._client is not None
-    return shown.session.under_way._client._child.pid
-
-
 def test_a_measuring_process_that_dies_leaves_what_it_told(shown: Shown) -> None:
     key = shown.apply(shown.root, VECTORIZE)
     number = shown.view.say(**ENDLESS, variants=[shown.root, key])
     rounds(shown)
-    os.kill(measuring_pid(shown), signal.SIGKILL)
+    os.kill(shown.pid_under_way(), signal.SIGKILL)
     died = shown.view.until(lambda m: m if getattr(m, "id", 0) == number else None)
     assert isinstance(died, Failed)
     assert died.error.sentence == (
@@ -196,7 +191,7 @@ def test_a_measuring_process_that_dies_leaves_what_it_told(shown: Shown) -> None
 def test_a_process_that_does_not_answer_is_ended_and_what_it_told_is_kept(shown: Shown) -> None:
     number = shown.view.say(**ENDLESS, variants=[shown.root])
     rounds(shown)
-    pid = measuring_pid(shown)
+    pid = shown.pid_under_way()
     os.kill(pid, signal.SIGSTOP)
     shown.view.ask(type="cancel")
     shown.view.ask(type="cancel")  # by somebody impatient

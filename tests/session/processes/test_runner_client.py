@@ -122,7 +122,7 @@ def test_one_that_does_not_stop_in_time_is_ended_and_its_curves_are_kept(shown: 
     number = shown.view.say(**LONG, variant=shown.root)
     begun(shown)
     assert shown.session.under_way._client is not None
-    os.kill(shown.session.under_way._client._child.pid, signal.SIGSTOP)  # type: ignore[union-attr]
+    os.kill(shown.pid_under_way(), signal.SIGSTOP)
     asked = time.monotonic()
     shown.view.ask(type="cancel")
     shown.view.state(lambda s: s.measuring is None and bool(s.runs))
@@ -163,7 +163,7 @@ def test_a_running_process_that_dies_is_reported(shown: Shown) -> None:
     number = shown.view.say(**LONG, variant=shown.root)
     begun(shown)
     assert shown.session.under_way._client is not None
-    os.kill(shown.session.under_way._client._child.pid, signal.SIGKILL)  # type: ignore[union-attr]
+    os.kill(shown.pid_under_way(), signal.SIGKILL)
     ended(shown, number)
     refused = shown.view.newest.unrun
     assert refused is not None
