@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -148,6 +151,44 @@ def test_the_front_end_opens_a_comm_and_asks(notebook: Any, tmp_path: Path) -> N
     count = len(comm.sent)
     notebook.run("w.apply(wb.transforms.Vectorize('b'))")
     assert len(comm.sent) == count
+
+
+AT_THE_END = """\
+import atexit
+from types import SimpleNamespace
+import workbench.session.jupyter.notebook as jupyter
+from workbench.session.protocol.messages import Forget
+
+said = []
+comm = SimpleNamespace(
+    send=said.append, on_msg=lambda heard: None, on_close=lambda closed: None
+)
+manager = SimpleNamespace(register_target=lambda name, opened: None)
+jupyter.comms = SimpleNamespace(
+    get_comm_manager=lambda: manager, create_comm=lambda **options: comm
+)
+
+def late():
+    before = len(said)
+    jupyter.notebook().sessions.broadcast(Forget("forget", 0))
+    print(before, len(said))
+
+atexit.register(late)
+"""
+
+
+def test_nothing_is_sent_once_the_process_ends(tmp_path: Path, repository: Path) -> None:
+    """Where threads of a Jupyter kernel that ends send at once, their messages get mixed."""
+    cell = CELL + f"w = wb.Workbench(decay(), {str(tmp_path / 's')!r})\nassert said"
+    script = tmp_path / "ends.py"
+    script.write_text(AT_THE_END + cell)
+    environment = {**os.environ, "PYTHONPATH": str(repository)}
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, env=environment, timeout=PATIENCE
+    )
+    assert done.returncode == 0, done.stderr
+    *_, before, after = done.stdout.split()
+    assert before == after
 
 
 def test_what_is_shown_again_comes_to_the_front(notebook: Any, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ Handlers may run on the thread of a subshell while a cell runs: they call only w
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import threading
 import time
@@ -47,6 +48,7 @@ class Notebook:
     def __init__(self, shell: Any) -> None:
         self.sessions = Sessions()
         self.following = Following(self.sessions)
+        self._door = Door()
         self._outputs: dict[str, Output] = {}
         self._sampler = Sampler(self._seen)
         comms.get_comm_manager().register_target(TARGET, self._opened)
@@ -78,14 +80,15 @@ class Notebook:
         before = self._outputs.pop(session.name, None)
         if before is not None:
             before.close()
-        self._outputs[session.name] = Output(self.sessions, session)
+        self._outputs[session.name] = Output(self.sessions, session, self._door)
 
     def display_controls(self, watched: Watched) -> None:
         """Show a control for each argument of a watched template."""
         display(controls(watched))
 
     def close(self) -> None:
-        """End the processes and threads of all workbenches."""
+        """End the processes and threads of all workbenches. Nothing is sent after it."""
+        self._door.close()
         for output in self._outputs.values():
             output.close()
         self._sampler.stop()
@@ -99,7 +102,9 @@ class Notebook:
 
     def _connect(self, comm: Any) -> None:
         def send(message: Message) -> None:
-            comm.send(plain(message))
+            with self._door as is_open:
+                if is_open:
+                    comm.send(plain(message))
 
         _answered_where_asked(comm)
         comm.on_msg(lambda said: self.sessions.receive(said["content"]["data"], send))
@@ -127,8 +132,37 @@ class Notebook:
 
 @lru_cache(maxsize=1)
 def notebook() -> Notebook:
-    """Return the front ends of this process."""
-    return Notebook(get_ipython())
+    """Return the front ends of this process, which are closed with it: before the threads of the
+    Jupyter kernel, since what is registered last is called first.
+    """
+    made = Notebook(get_ipython())
+    atexit.register(made.close)
+    return made
+
+
+class Door:
+    """What threads of ours send goes through it one by one, and nothing once it is closed.
+
+    At its end a Jupyter kernel (ipykernel 7.4) stops the thread that sends for all others. From
+    then on each sends by itself, and the parts of two messages get mixed.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._is_open = True
+
+    def __enter__(self) -> bool:
+        """Wait for one's turn; returns whether it is open."""
+        self._lock.acquire()
+        return self._is_open
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
+
+    def close(self) -> None:
+        """Close it once nobody is in it."""
+        with self._lock:
+            self._is_open = False
 
 
 class Output:
@@ -138,8 +172,8 @@ class Output:
     hears of the workbench from its next message on.
     """
 
-    def __init__(self, sessions: Sessions, session: Session) -> None:
-        self._sessions, self._session = sessions, session
+    def __init__(self, sessions: Sessions, session: Session, door: Door) -> None:
+        self._sessions, self._session, self._door = sessions, session, door
         self._widget = _widget_class()(workbench=session.name)
         _answered_where_asked(self._widget.comm)
         self._widget.on_msg(lambda _, content, buffers: self._heard(content))
@@ -165,7 +199,9 @@ class Output:
         self._sessions.receive(said, self._send)
 
     def _send(self, message: Message) -> None:
-        self._widget.send(plain(message))
+        with self._door as is_open:
+            if is_open:
+                self._widget.send(plain(message))
 
     def _publish(self, update: bool) -> None:
         """Draw the shown variant. Until its picture is computed, the first output is a word and
@@ -179,7 +215,9 @@ class Output:
         else:
             return
         whole = {**self._widget._repr_mimebundle_()[0], **made}
-        publish_display_data(whole, transient={"display_id": self._id}, update=update)
+        with self._door as is_open:
+            if is_open:
+                publish_display_data(whole, transient={"display_id": self._id}, update=update)
 
     def _follow(self) -> None:
         """Update after changes, less often while a measurement runs or if updates take long."""
