@@ -21,6 +21,8 @@ READ = {
     "mean": lambda x, end, b, t, T: wb.sin(x).mean(over=t),
     "slices": lambda x, end, b, t, T: (x[b, 0 : T + 1] ** 2).sum(),
     "last": lambda x, end, b, t, T: x[b, end] ** 2 + wb.sin(x[b, end + 1]),
+    "own_to_go": lambda x, end, b, t, T: (wb.discounted_sum(x[b, t:T], 0.9) * x).sum(over=t),
+    "another": lambda x, end, b, t, T: (x[0, wb.minimum(t, 1)] * x).sum(over=t),
     "highest": lambda x, end, b, t, T: (x * wb.cos(x)).max(over=t),
 }
 

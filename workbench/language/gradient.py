@@ -284,7 +284,8 @@ class _Reverse:
                 value = where_executed(value, reader)
             inside = isinstance(source, Node) and source.inline
             extent = None if inside else elements_of(source, self.seeds)
-            contributions = pull(read, value, self._over(source), self.seeds, extent)
+            everywhere = isinstance(source, Recurrent) and ends_along(source.dims)
+            contributions = pull(read, value, self._over(source), self.seeds, extent, everywhere)
             self.contributions.setdefault(source, []).insert(0, contributions)
 
     def _elements(self, source: Source) -> str:

@@ -341,7 +341,9 @@ class _Builder:
             scope=scope,
             phase=phase,
             line=line,
-            guard=self._guard(node.dims, [name for name, _, _ in node.over], name, line),
+            guard=None
+            if node.everywhere
+            else self._guard(node.dims, [name for name, _, _ in node.over], name, line),
         )
 
     def _piece_statement(self, source: Recurrent, piece: Piece) -> Statement:

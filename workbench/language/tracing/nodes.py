@@ -60,6 +60,7 @@ def _key(node: Node) -> tuple[object, ...]:
         node.equal,
         node.at_least,
         node.wider,
+        node.everywhere,
         node.inline,
     )
 

@@ -52,6 +52,8 @@ class Node:
     at_least: tuple[Expression, ...] = ()
     wider: tuple[Bound, ...] = ()
     """The ranges of those of its dims that it is defined for beyond their own."""
+    everywhere: bool = False
+    """True if it exists past the end of an episode too: a sum of what derivatives are made of."""
     name: str | None = None
     """The variable that holds it; a named value is a statement of its own."""
     hint: str | None = None
