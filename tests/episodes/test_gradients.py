@@ -22,9 +22,16 @@ READ = {
     "slices": lambda x, end, b, t, T: (x[b, 0 : T + 1] ** 2).sum(),
     "last": lambda x, end, b, t, T: x[b, end] ** 2 + wb.sin(x[b, end + 1]),
     "own_to_go": lambda x, end, b, t, T: (wb.discounted_sum(x[b, t:T], 0.9) * x).sum(over=t),
+    "drawn": lambda x, end, b, t, T: (_drawn(x, end, b) ** 2).sum(axis=0),
     "another": lambda x, end, b, t, T: (x[0, wb.minimum(t, 1)] * x).sum(over=t),
     "highest": lambda x, end, b, t, T: (x * wb.cos(x)).max(over=t),
 }
+
+
+def _drawn(x: Any, end: Any, b: Any) -> Any:
+    """Three steps up to the one behind the end, some of them the same."""
+    steps = [wb.cast(wb.uniform(over=b) * wb.cast(end + 2, float), int) for _ in range(3)]
+    return wb.stack([wb.gather(x, t=step) for step in steps])
 
 
 def walked(read: Any) -> Program:
@@ -78,7 +85,7 @@ def _difference(program: Program, b: int, t: int) -> float:
     return (losses[0] - losses[1]) / 2e-6
 
 
-@pytest.mark.parametrize("read", ["to_go", "last", "slices"])
+@pytest.mark.parametrize("read", ["to_go", "last", "slices", "drawn"])
 def test_gradient_is_the_same_on_numpy(read: str) -> None:
     program = walked(READ[read])
     expected = Reference(program.equations, seed=3).outputs()

@@ -43,17 +43,14 @@ REFUSED = {
         "x[b, T] is read at b=0 (B=1, T=2), but x exists only up to the end of an episode along t, "
         "which may have come before",
     ),
-    "another_episode": (
-        lambda x, end, b, t, T: x[0, t + 1] + x,
-        "x[0, t + 1] is read at b=1, t=1 (B=2, T=2), but x exists only up to the end",
-    ),
     "behind_the_end": (
         lambda x, end, b, t, T: x[b, end + 2],
         "may be read at that end, x[b, end]",
     ),
-    "data": (
-        lambda x, end, b, t, T: wb.gather(x, t=wb.cast(wb.uniform(over=b) * 2.0, int)),
-        "has an index that depends on data, and x exists only up to the end of an episode along t",
+    "data_of_what_has_a_last_step": (
+        lambda x, end, b, t, T: _backwards(x, b, t, T),
+        "has an index that depends on data, and z exists only up to the end of an episode along t; "
+        "it may be read at that end, z[b, end]",
     ),
     "lacking": (
         lambda x, end, b, t, T: wb.exp(wb.cast(wb.index(t), float))[t] * x[0, 0],
@@ -90,6 +87,13 @@ REFUSED = {
         "which does not vary over t; its dims: b",
     ),
 }
+
+
+def _backwards(x: Any, b: Any, t: Any, T: Any) -> Any:
+    z = wb.recurrent("z", (), over=(b, t))
+    z[b, T] = 1.0
+    z[b, t] = x
+    return wb.gather(z, t=wb.cast(wb.uniform(over=b) * 2.0, int))
 
 
 def _collected(x: Any, t: Any) -> Any:

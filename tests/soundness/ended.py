@@ -52,3 +52,25 @@ def stopped(B: int = 3, T: int = 5) -> dict[str, Any]:
     x[b, t + 1] = x + wb.uniform(over=(b, t))
     end = wb.until(x > 0.8, over=t)
     return {"x": x, "last": x[b, end], "mean": x.mean(over=t)}
+
+
+@wb.program
+def sampled(B: int = 3, K: int = 2, T: int = 5) -> dict[str, Any]:
+    """What some steps that an episode had are like, and a derivative; a run checks that it had
+    them.
+    """
+    b, k, t = wb.dims(b=B, k=K, t=T)
+    x = wb.recurrent("x", (), over=(b, t))
+    noise = wb.uniform(over=(b, t))
+    x[b, 0] = 0.1
+    x[b, t + 1] = x + noise
+    end = wb.until(x > 1.1, over=t)
+    step = wb.cast(wb.uniform(over=(b, k)) * wb.cast(end + 2, float), int)
+    seen = wb.gather(x, t=step)
+    loss = (seen**2).sum(over=k).mean(over=b)
+    return {
+        "seen": seen,
+        "gains": wb.gather(x * noise, t=step // 2),
+        "loss": loss,
+        "slope": wb.gradient(loss, noise),
+    }

@@ -9,7 +9,7 @@ from functools import cache
 
 from tests.datasets.logs import averages, regression, running
 from tests.programs import PROGRAMS
-from tests.soundness.ended import ended, stopped, trained
+from tests.soundness.ended import ended, sampled, stopped, trained
 from tests.soundness.windowed import sliding, smoothed, tapped
 from workbench.algorithms import ALGORITHMS
 from workbench.program.values import Program
@@ -35,6 +35,7 @@ OF_ENDS: Mapping[str, tuple[Callable[[], Program], Sequence[Mapping[str, int]]]]
     "ended": (ended, ({"B": 3, "T": 6}, {"B": 5, "T": 2})),
     "trained": (trained, ({"B": 2, "I": 2, "T": 4}, {"B": 4, "I": 1, "T": 3})),
     "stopped": (stopped, ({"B": 3, "T": 5}, {"B": 5, "T": 1})),
+    "sampled": (sampled, ({"B": 3, "K": 2, "T": 5}, {"B": 2, "K": 3, "T": 1})),
 }
 SMALL = {**PROGRAMS, **OF_DATA, **OF_WINDOWS, **OF_ENDS}
 

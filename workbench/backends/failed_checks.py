@@ -22,16 +22,16 @@ def failed(
     """Return the error of a check that failed for a statement's instance `at`.
 
     "index": an index, the bounds of an `array` along a `dim`; "within": an index and the range that
-    the program promises; "possible": nothing; "nonempty": nothing, or the `dim` that is empty.
+    the program promises; "possible": nothing; "existing": an index of an `array` along the `dim` of
+    its episodes; "nonempty": nothing, or the `dim` that is empty.
     """
     where, options = point_at(equations, statement, at), options or {}
     written = written_by(equations, statement)
     if kind == "index":
         index, lower, upper = numbers
-        read = equations.array.get(options["array"])
-        name = options["array"] if read is None else read.called
+        read = _called(equations, options["array"])
         said = (
-            f"{name} is indexed at {options['dim']} = {index}, outside {lower} to {upper - 1}, by "
+            f"{read} is indexed at {options['dim']} = {index}, outside {lower} to {upper - 1}, by "
             f"{written} at {where}"
         )
     elif kind == "within":
@@ -42,6 +42,11 @@ def failed(
         )
     elif kind == "possible":
         said = impossible(where)
+    elif kind == "existing":
+        said = (
+            f"{_called(equations, options['array'])} is read at {options['dim']} = {numbers[0]}, "
+            f"which is past the end of the episode, by {written} at {where}"
+        )
     else:
         dims = equations.statement[statement].reduction_dims
         dim = options.get("dim", dims[0] if len(dims) == 1 else "")
@@ -51,6 +56,10 @@ def failed(
             f"{equations.statement[statement].combiner} has no value"
         )
     return error_of(equations, statement, said)
+
+
+def _called(equations: Equations, array: str) -> str:
+    return equations.array[array].called if array in equations.array else array
 
 
 def failed_check(

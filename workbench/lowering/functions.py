@@ -230,6 +230,7 @@ _ROWS = [
     ),
     _check("check_within", "{inputs:list}", INSIDE),
     _check("check_possible", "{inputs:list}", INSIDE),
+    _check("check_existing", '{inputs:list}, "{array}", "{dim}"', INSIDE),
     _check("check_length", '{length}, "{dim}"', _looked("check_length", 100)),
     _check("check_all", "{inputs:list}", _looked("check_all", 1_000, (0.03, 0.03))),
     *(

@@ -29,6 +29,7 @@ UNSEEN = (
     "check_index",
     "check_within",
     "check_possible",
+    "check_existing",
     "check_length",
     "check_all",
     "given",

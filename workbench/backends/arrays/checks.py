@@ -30,6 +30,7 @@ class Checks:
             "check_index": self.index,
             "check_within": self.within,
             "check_possible": self.possible,
+            "check_existing": self.existing,
             "check_length": self.length,
             "check_all": self.nonempty,
         }
@@ -95,6 +96,22 @@ class Checks:
                 said = f"a logit of a Categorical is {float(highest[place])} at {where}"
                 raise error_of(self.equations, statement, said)
             raise failed(self.equations, "possible", statement, at)
+
+    def existing(
+        self,
+        opened: Any,
+        steps: Any,
+        array: str,
+        dim: str,
+        statement: str,
+        instance: Named,
+        axes: Named,
+    ) -> None:
+        """Require that what is read of episodes is not past their ends."""
+        if not bool(opened.all()):
+            place, at = self._first(~opened, instance, axes)
+            numbers, options = (int(steps[place]),), {"array": array, "dim": dim}
+            raise failed(self.equations, "existing", statement, at, numbers, options)
 
     def length(self, n: int, dim: str, statement: str, instance: Named, axes: Named) -> None:
         """Require that a maximum has at least one element."""

@@ -115,12 +115,20 @@ def check_possible(bodies: Bodies, number: int, body: Call) -> None:
     bodies.out.each(symbolic(body.shape), visit)
 
 
+def check_existing(bodies: Bodies, number: int, body: Call) -> None:
+    """Check that a value of an episode exists: that a step of it is open."""
+    opened, step = bodies.operand(body, 1, ()), bodies.operand(body, 2, ())
+    options = {"array": table_name(body), "dim": body.options["dim"]}
+    bodies.require("existing", opened, (step,), **options)
+
+
 CHECKED = {
     "take": check_take,
     "put": check_entries,
     "add_at": check_entries,
     "within": check_within,
     "possible": check_possible,
+    "existing": check_existing,
 }
 """The writer of an operation's checks, for those that have some."""
 

@@ -32,6 +32,7 @@ from workbench.names import unique
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.expressions.atoms import Choice
 from workbench.polyhedral.sets.relations import box, extent_of, image, union
+from workbench.program.episodes.checked_reads import with_checked_reads
 from workbench.program.episodes.starts import with_starts
 from workbench.program.operations.table import APART
 from workbench.program.values import (
@@ -98,7 +99,7 @@ class _Builder:
             End(e.dim, self.names[e.open], self.names[e.after.source], e.line)
             for e in self.trace.ends
         )
-        return Equations(
+        equations = Equations(
             name=self.trace.name,
             parameters=tuple(self.trace.sizes.values()),
             dims=tuple(
@@ -114,6 +115,7 @@ class _Builder:
             data=tuple(self.trace.data.values()),
             ends=ends,
         )
+        return with_checked_reads(equations)
 
     # -- live values and their uses ----------------------------------------------------------------
 

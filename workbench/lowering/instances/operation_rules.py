@@ -389,11 +389,24 @@ def _possible(at: Linearizer, body: Call, target: Value | None) -> Value:
     return highest
 
 
+def _existing(at: Linearizer, body: Call, target: Value | None) -> Value:
+    """Return a value of an episode, after a check that it exists. A failure names the instance, so
+    the check is over all axes of the statement.
+    """
+    scope = at.scope
+    value, *checked = (at.value(a) for a in body.arguments)
+    opened, step = (scope.broadcast(one, tuple(scope.axes), ()) for one in checked)
+    array, dim = table_name(body), body.options["dim"]
+    scope.check("check_existing", opened, step, array=array, dim=dim)
+    return value
+
+
 RULES: dict[str, LoweringRule] = {
     "where": _where,
     "cast": _cast,
     "within": _within,
     "possible": _possible,
+    "existing": _existing,
     "slice": _slice,
     "transpose": _transpose,
     "reshape": _reshape,

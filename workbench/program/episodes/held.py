@@ -43,18 +43,39 @@ def opens_of(equations: Equations) -> Mapping[str, End]:
     return {end.open: end for end in equations.ends}
 
 
+def held_in(call: Call, position: int, held: Held, opens: Mapping[str, End]) -> Held:
+    """Return what is open where an operand of a call is evaluated. What `existing` takes is not
+    evaluated past an end: that fails.
+    """
+    if call.operation == "existing" and position == 0:
+        more = held_by(call.arguments[1], opens)
+    else:
+        more = chooses(call, opens) if position == 1 else None
+    return (*held, *(more or ()))
+
+
 def reads_with(body: Body, held: Held, opens: Mapping[str, End]) -> Iterator[tuple[Read, Held]]:
-    """Yield each read of a body with what is open where it is evaluated."""
+    """Yield each read of a body, but for those that a run checks, with what is open where it is
+    evaluated.
+    """
     if isinstance(body, Read):
-        for entry in body.index:
-            if not isinstance(entry, Expression):
-                yield from reads_with(entry, held, opens)
+        yield from _reads_in_index(body, held, opens)
         yield body, held
     elif isinstance(body, Call):
-        chosen = chooses(body, opens)
         for position, argument in enumerate(body.arguments):
-            more = chosen if chosen is not None and position == 1 else ()
-            yield from reads_with(argument, (*held, *more), opens)
+            inside = held_in(body, position, held, opens)
+            if body.operation == "existing" and position == 0 and isinstance(argument, Read):
+                yield from _reads_in_index(argument, held, opens)
+            else:
+                yield from reads_with(argument, inside, opens)
+
+
+def _reads_in_index(
+    read: Read, held: Held, opens: Mapping[str, End]
+) -> Iterator[tuple[Read, Held]]:
+    for entry in read.index:
+        if not isinstance(entry, Expression):
+            yield from reads_with(entry, held, opens)
 
 
 def own_held(statement: Statement) -> Held:

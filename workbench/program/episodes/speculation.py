@@ -28,7 +28,14 @@ from workbench.program.values import (
     walk,
 )
 
-_FAILING = {"within": 0, "possible": 0, "floor_divide": 1, "remainder": 1, "one_hot": 0}
+_FAILING = {
+    "within": 0,
+    "possible": 0,
+    "existing": 1,
+    "floor_divide": 1,
+    "remainder": 1,
+    "one_hot": 0,
+}
 """Operations that fail on some operands, with the position of that operand."""
 
 _INDEXED = ("take", "put", "add_at")
@@ -161,6 +168,8 @@ def _safe(call: Call, risky: Body, arguments: list[Body]) -> Body:
     """Return an operand on which an operation cannot fail."""
     if call.operation == "within":
         return arguments[1]
+    if call.operation == "existing":
+        return Literal(True, risky.dtype)
     number = 1 if call.operation in ("floor_divide", "remainder") else 0
     return Literal(float(number) if risky.dtype == "float" else number, risky.dtype)
 

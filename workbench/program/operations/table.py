@@ -221,6 +221,15 @@ _ROWS = [
     ),
     Operation("possible", shapes.same, dtypes.of_first, lambda x: x, arity=1, result="operand"),
     Operation(
+        "existing",
+        shapes.same,
+        dtypes.of_first,
+        lambda x, opened, step, dim: x,
+        arity=3,
+        text="existing({0}, {1})",
+        result="operand",
+    ),
+    Operation(
         "contract",
         shapes.contracted,
         dtypes.arithmetic,
