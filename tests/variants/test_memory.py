@@ -13,7 +13,7 @@ from tests.programs import PROGRAMS
 from workbench.algorithms import reinforce
 from workbench.backends import get
 from workbench.errors import SizeError, WorkbenchError
-from workbench.transforms import Contract, Donate, Swap, Vectorize
+from workbench.transforms import Contract, Donate, Persist, Swap, Vectorize
 from workbench.variants.memory import HeldMemory
 from workbench.variants.memory_plot import BANDS, short
 from workbench.variants.variant import Variant
@@ -49,7 +49,7 @@ def rows(memory: HeldMemory) -> dict[str, dict[str, Any]]:
 
 
 def test_an_array_is_held_until_its_last_reader() -> None:
-    memory = wb.variant(squares()).apply(Vectorize("t")).memory()
+    memory = wb.variant(squares()).apply(Vectorize("t")).memory(backend="numpy")
     held = {one.array: one for one in memory.buffers if one.array}
     (reader,) = (s.name for s in memory.program.statements if s.array == "total")
     assert held["x"].last_reader == held["square"].last_reader
@@ -66,7 +66,7 @@ def test_an_array_is_held_until_its_last_reader() -> None:
 
 @pytest.mark.parametrize("make", [fast, swapped])
 def test_the_peak_is_the_runs_own(make: Any) -> None:
-    memory = make().memory(SIZES)
+    memory = make().memory(SIZES, "numpy")
     run = get("numpy").compile(make().program).run(SIZES)
     assert memory.peak_bytes == {space: n for space, n in run.peak.items() if n}
     for space, peak in memory.peak_bytes.items():
@@ -74,11 +74,50 @@ def test_the_peak_is_the_runs_own(make: Any) -> None:
     assert memory.peak_formula.evaluate(memory.sizes) == memory.peak_bytes["device"]
 
 
+@cache
+def in_blocks() -> Variant:
+    return wb.variant(reinforce(hidden=(4,))).apply(Persist("b", 4)).apply(Contract())
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("backend", ["native", "cuda"])
+@pytest.mark.parametrize("make", [fast, swapped, in_blocks])
+def test_the_peak_on_compiled_kernels_is_the_predicted_one(
+    make: Any, backend: str, threads: int
+) -> None:
+    memory = make().memory(SIZES, backend, "float64", threads)
+    predicted = make().predict(SIZES, backend, "float64", threads)
+    assert memory.peak_bytes == {space: n for space, n in predicted.peak_bytes.items() if n}
+    assert memory.peak_formula == predicted.peak_formula
+    held = memory.peak_formula.evaluate(memory.sizes)
+    assert 0 <= memory.peak_bytes["device"] - held == memory.beside
+    for array in memory.program.array:
+        own = [one.bytes for one in memory.buffers if one.array == array]
+        assert predicted.array_bytes(array) in own, array
+
+
+def test_each_thread_has_a_block_and_the_run_holds_them_all() -> None:
+    sizes = {"B": 12, "I": 2, "T": 5}
+    for threads in (1, 2):
+        memory = in_blocks().memory(sizes, "native", threads=threads)
+        run = get("native").compile(in_blocks().program).run(sizes, threads=threads)
+        assert memory.peak_bytes == {space: n for space, n in run.peak.items() if n}
+        (state,) = (one for one in memory.buffers if one.array == "state")
+        assert state.name == f"{threads} block{'s' * (threads > 1)} of state"
+        assert state.bytes == threads * 4 * 4 * 5 * (sizes["T"] + 1)
+
+
+def test_what_lies_in_shared_memory_takes_none() -> None:
+    memory = in_blocks().memory(SIZES, "cuda")
+    own = [one for one in memory.buffers if " of state" in one.name or one.until.startswith("in ")]
+    assert any(one.bytes == 0 and one.until == "in shared memory" for one in own)
+
+
 @pytest.mark.parametrize("name", ["leaky_sum", "ranges", "n_step", "small_ppo"])
 def test_the_last_reader_of_an_array_reads_it_and_no_later_line_does(name: str) -> None:
     template, sizes = PROGRAMS[name]
     variant = wb.variant(template())
-    memory = variant.memory(sizes[-1])
+    memory = variant.memory(sizes[-1], "numpy")
     reads = {s.name: {r.array for r in s.reads} for s in memory.program.statements}
     arrays = [one for one in memory.buffers if one.array and one.name == one.array]
     assert arrays
@@ -90,7 +129,7 @@ def test_the_last_reader_of_an_array_reads_it_and_no_later_line_does(name: str) 
 
 
 def test_who_reads_a_slice_reads_the_array_on_the_host() -> None:
-    memory = swapped().memory(SIZES)
+    memory = swapped().memory(SIZES, "numpy")
     (array,) = swapped().program.storage.on_host
     (host,) = (one for one in memory.buffers if one.space == "host")
     assert host.array == array
@@ -102,7 +141,7 @@ def test_who_reads_a_slice_reads_the_array_on_the_host() -> None:
 
 def test_memory_that_is_handed_on_says_to_whom() -> None:
     folded = fast().apply(Contract()).apply(Donate())
-    memory = folded.memory(SIZES)
+    memory = folded.memory(SIZES, "numpy")
     said = {one.array: one.until for one in memory.buffers}
     heirs = [(a, to) for a, to in folded.program.storage.donated if a != to]
     assert heirs
@@ -111,7 +150,7 @@ def test_memory_that_is_handed_on_says_to_whom() -> None:
 
 
 def test_a_frame_has_a_row_for_everything_held() -> None:
-    memory = fast().memory(SIZES)
+    memory = fast().memory(SIZES, "numpy")
     frame = memory.frame()
     assert len(frame) == len(memory.buffers)
     assert list(frame["bytes"]) == sorted(frame["bytes"], reverse=True)
@@ -120,7 +159,7 @@ def test_a_frame_has_a_row_for_everything_held() -> None:
 
 
 def test_arrays_together_hold_no_more_than_the_sum_and_no_less_than_each() -> None:
-    memory = fast().memory(SIZES)
+    memory = fast().memory(SIZES, "numpy")
     names = fast().gradients("policy")
     each = [memory.most_bytes(name) for name in names]
     assert max(each) < memory.most_bytes(names) <= sum(each)
@@ -130,32 +169,32 @@ def test_arrays_together_hold_no_more_than_the_sum_and_no_less_than_each() -> No
 
 def test_an_array_that_nobody_knows_is_refused() -> None:
     with pytest.raises(WorkbenchError, match=r"unknown array 'policy\.hiden_1': did you mean"):
-        fast().memory(SIZES).most_bytes("policy.hiden_1")
+        fast().memory(SIZES, "numpy").most_bytes("policy.hiden_1")
 
 
 def test_a_space_that_nobody_knows_is_refused() -> None:
     with pytest.raises(WorkbenchError, match="unknown space 'disk'"):
-        fast().memory(SIZES).plot("disk")
+        fast().memory(SIZES, "numpy").plot("disk")
 
 
 def test_sizes_and_dtypes_that_are_none_are_refused() -> None:
     with pytest.raises(SizeError, match="size T must be positive, found 0"):
-        fast().memory({"T": 0})
+        fast().memory({"T": 0}, "numpy")
     with pytest.raises(WorkbenchError, match="unknown dtype 'float16'"):
-        fast().memory(SIZES, "float16")
+        fast().memory(SIZES, "numpy", "float16")
 
 
 def test_what_it_shows_of_itself_is_the_peak_and_the_largest() -> None:
-    lines = repr(fast().memory(SIZES)).splitlines()
-    assert lines[0].startswith("reinforce: B=3, I=2, T=5, float32; most on device: ")
-    first = fast().memory(SIZES).at_peak()[0]
+    lines = repr(fast().memory(SIZES, "numpy")).splitlines()
+    assert lines[0].startswith("reinforce: B=3, I=2, T=5, float32, numpy; most on device: ")
+    first = fast().memory(SIZES, "numpy").at_peak()[0]
     assert lines[1].strip().endswith(f"{first.name}, held {first.until}")
     assert lines[-1].split("in ")[-1].endswith("more")
 
 
 def test_bands_and_lines_of_a_plot_are_the_bytes_held() -> None:
-    memory = fast().memory(SIZES)
-    folded = fast().apply(Contract()).memory(SIZES)
+    memory = fast().memory(SIZES, "numpy")
+    folded = fast().apply(Contract()).memory(SIZES, "numpy")
     (drawn,) = memory.plot(folded=folded).axes
     axes: Any = drawn  # its stubs know less than the figure has
     bands = [band for band in axes.collections if band.get_label()[:1] != "_"]
@@ -170,7 +209,7 @@ def test_bands_and_lines_of_a_plot_are_the_bytes_held() -> None:
 
 
 def test_a_plot_of_a_space_that_holds_nothing_is_empty(tmp_path: Path) -> None:
-    figure = fast().memory(SIZES).plot("host")
+    figure = fast().memory(SIZES, "numpy").plot("host")
     assert not figure.axes[0].collections
     figure.savefig(tmp_path / "memory.png")
 

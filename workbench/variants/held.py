@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,19 @@ class HeldPoint:
 
 
 @dataclass(frozen=True)
+class HeldBy:
+    """What runs: a backend, in a dtype, on so many threads."""
+
+    backend: str
+    dtype: str
+    threads: int
+
+    def __str__(self) -> str:
+        shared = f", {self.threads} threads" if self.threads > 1 else ""
+        return f"{self.dtype}, {self.backend}{shared}"
+
+
+@dataclass(frozen=True)
 class Course:
     """The bytes held in a space: a point for every place where they change, in a loop program of so
     many lines.
@@ -49,6 +62,11 @@ class Course:
     space: str
     lines: int
     points: tuple[HeldPoint, ...] = ()
+
+    def with_all_along(self, buffer: int, bytes: int) -> Course:
+        """Return the course with a buffer that is held at all points."""
+        points = (replace(p, bytes=p.bytes + bytes, live=p.live | {buffer}) for p in self.points)
+        return replace(self, points=tuple(points))
 
     @property
     def fullest(self) -> HeldPoint | None:

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from workbench.backends import or_default
+from workbench.backends import backends, or_default, unknown
 from workbench.codegen.described import KERNEL_TEXTS, Kernel, kernels
 from workbench.datasets.rows import CheckRows, GivenRows, Rows, in_checks, rows_of
 from workbench.errors import WorkbenchError
@@ -38,7 +38,9 @@ from workbench.transforms.step.refusal import WIDTH, Refusal, Refused
 from workbench.transforms.step.transform import REGISTRY, Transform
 from workbench.transforms.step.transform import apply as apply_step
 from workbench.transforms.step.transform import check as check_step
-from workbench.variants.memory import HeldMemory, held_memory
+from workbench.variants.held import HeldBy
+from workbench.variants.holding import held_memory
+from workbench.variants.memory import HeldMemory
 from workbench.variants.move import Move, Moves
 
 Data = Mapping[str, Any] | GivenRows | CheckRows | None
@@ -186,21 +188,41 @@ class Variant:
         """
         return self._counted_on(backend).loops
 
+    def copies_on(self, backend: str, sizes: Mapping[str, int], threads: int) -> Mapping[str, int]:
+        """Return how many there are at a time, on a backend, of each buffer that a block of
+        compiled kernels has for itself.
+        """
+        return self._counted_on(backend).copies(sizes, threads)
+
     def _counted_on(self, backend: str) -> Counted:
         if backend not in self._counted:
             self._counted[backend] = counted(self.program, backend)
         return self._counted[backend]
 
-    def memory(self, sizes: Mapping[str, int] | None = None, dtype: str = "float32") -> HeldMemory:
+    def memory(
+        self,
+        sizes: Mapping[str, int] | None = None,
+        backend: str | None = None,
+        dtype: str = "float32",
+        threads: int | None = None,
+    ) -> HeldMemory:
         """Return what a run holds over its schedule, array by array: where it begins and ends to be
         held, and which statement is the last to read it. `.frame()` is a pandas table, `.plot()` a
         matplotlib Figure, `.most_bytes(arrays)` what some arrays hold at one time.
 
-        It is the memory of array operations, as NumPy runs them, exact to the byte; compiled
-        kernels keep on chip what they need for themselves alone. Raises SizeError for sizes that
-        the program does not take, WorkbenchError for an unknown dtype.
+        Backend, dtype and threads are those of `predict`, and so is the peak: a run of NumPy holds
+        just that. Compiled kernels have the arrays of a block once for each thread, and in front of
+        a run all the memory that they ever need; what of it is no array's stands beside the arrays.
+        Raises SizeError for sizes that the program does not take, WorkbenchError for an unknown
+        dtype, UnavailableError for an unknown backend.
         """
-        return held_memory(self.program, self.loop_program, self.rows.sizes(sizes), dtype)
+        backend = or_default(backend)
+        known = resolve(self.program.equations, self.rows.sizes(sizes))
+        check_dtype(dtype)
+        if backend not in backends():
+            raise unknown(backend)
+        counted, used = self._counted_on(backend), threads_of(backend, threads)
+        return held_memory(self.program, counted, known, HeldBy(backend, dtype, used))
 
     def gradients(self, of: str) -> tuple[str, ...]:
         """Return the names of the arrays that hold the gradients of a network's parameters

@@ -1,6 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const PROTOCOL = 14;
+export const PROTOCOL = 15;
 
 export const DOT = {
   "nameSize": 16,
@@ -385,6 +385,9 @@ export interface SpaceView {
 export interface MemoryView {
   readonly sizes: Readonly<Record<string, number>>;
   readonly dtype: string;
+  readonly backend: string;
+  readonly threads: number;
+  readonly beside: number;
   readonly lines: number;
   readonly peak_formula: string;
   readonly arrays: readonly BufferView[];

@@ -41,7 +41,7 @@ PARTS: Mapping[PartName, tuple[Callable[..., Any], dict[str, Any]]] = {
     "cost": (cost, RUN),
     "sweep": (sweep, {**RUN, "size": "T"}),
     "runs": (runs, {**RUN, "repeats": None, "pace": None}),
-    "memory": (memory, {"sizes": {}, "dtype": "float32"}),
+    "memory": (memory, {"sizes": {}, "backend": "numpy", "dtype": "float32"}),
 }
 
 COMPILED = {"backend": "native", "dtype": "float32"}

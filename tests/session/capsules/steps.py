@@ -28,7 +28,6 @@ from workbench.transforms import Contract, Fuse, Incrementalize, Recompute, Tile
 from workbench.variants.variant import Variant
 
 RUN: dict[str, Any] = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
-HELD = {"sizes": RUN["sizes"], "dtype": RUN["dtype"]}
 STEPS = {
     "recurrence": Vectorize("t", ("state[t+1]",)),
     "joined": Fuse(("state[t+1]", "to_go")),
@@ -59,7 +58,7 @@ def parts(variant: Variant) -> list[tuple[Part, Mapping[str, Any], Any]]:
         ("snapshot", {}, snapshot(variant.program)),
         ("code", {"backend": "numpy"}, code(variant, {"backend": "numpy"})),
         ("cost", RUN, cost(variant, RUN)),
-        ("memory", HELD, memory(variant, HELD)),
+        ("memory", RUN, memory(variant, RUN)),
     ]
     legal: dict[str, Mapping[str, Any]] = {}
     for about in ({}, {"statements": ["state[t+1]"]}):

@@ -67,7 +67,7 @@ def test_points_that_are_added_up_say_so_and_own_the_lines_of_their_start() -> N
     known = set(found.program.statement)
     assert set(owners.values()) <= known
     assert {share.statement for share in cost(found, RUN).shares} <= known
-    held = memory(found, {"sizes": SIZES, "dtype": "float32"})
+    held = memory(found, {"sizes": SIZES, "backend": "numpy", "dtype": "float32"})
     (buffer,) = [buffer for buffer in held.arrays if buffer.array == name]
     assert buffer.name == f"{name}, added up" and buffer.statements == (name,)
 
@@ -203,7 +203,7 @@ def test_the_course_is_what_the_backend_holds(
     monkeypatch.setattr(Memory, "reserve", reserving)
     monkeypatch.setattr(Memory, "free", freeing)
     done = get("numpy").compile(variant(swapped).program).run(once)
-    found = memory(variant(swapped), {"sizes": once, "dtype": "float32"})
+    found = memory(variant(swapped), {"sizes": once, "backend": "numpy", "dtype": "float32"})
     assert {s.space: s.peak_bytes for s in found.spaces} == {
         space: peak for space, peak in done.peak.items() if peak
     }
@@ -214,20 +214,20 @@ def test_the_course_is_what_the_backend_holds(
 
 
 def test_bytes_are_those_of_what_lives() -> None:
-    found = memory(variant(), {"sizes": SIZES, "dtype": "float64"})
+    found = memory(variant(), {"sizes": SIZES, "backend": "numpy", "dtype": "float64"})
     for held, live in lived(found):
         assert held == sum(found.arrays[n].bytes for n in live)
 
 
 def test_a_point_stands_at_its_line_of_the_loop_program() -> None:
-    found = memory(variant(), {"sizes": SIZES, "dtype": "float32"})
+    found = memory(variant(), {"sizes": SIZES, "backend": "numpy", "dtype": "float32"})
     lines = code(variant(), {"backend": "numpy"}).loops.text.splitlines()
     assert found.lines == len(lines)
     assert all(lines[p.line].strip() == p.text for space in found.spaces for p in space.points)
 
 
 def test_what_lives_is_called_by_the_users_names() -> None:
-    found = memory(variant(), {"sizes": SIZES, "dtype": "float32"})
+    found = memory(variant(), {"sizes": SIZES, "backend": "numpy", "dtype": "float32"})
     names = {a.name for a in variant().program.arrays}
     for buffer in found.arrays:
         assert buffer.array is None or buffer.array in names
@@ -238,7 +238,7 @@ def test_what_lives_is_called_by_the_users_names() -> None:
 
 
 def test_what_is_swapped_lives_on_the_host_and_slices_of_it_on_the_device() -> None:
-    found = memory(variant(swapped=True), {"sizes": SIZES, "dtype": "float32"})
+    found = memory(variant(swapped=True), {"sizes": SIZES, "backend": "numpy", "dtype": "float32"})
     (swapped, *_) = variant(swapped=True).program.storage.swapped
     array = swapped if isinstance(swapped, str) else swapped[0]
     device, host = (

@@ -90,7 +90,9 @@ def filled(shown: Shown, home: Path) -> Shown:
     shown.view.state(lambda s: any(m.recorded for m in s.measurements))
     for part in ("cost", "code", "memory"):
         arguments = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
-        names = {"code": ["backend"], "memory": ["sizes", "dtype"]}.get(part, list(arguments))
+        names = {"code": ["backend"], "memory": ["sizes", "backend", "dtype"]}.get(
+            part, list(arguments)
+        )
         shown.view.want(part, key, **{name: arguments[name] for name in names})
     try:
         exec(compile("open(PLACE)", str(home / "mine.py"), "exec"), {"PLACE": home / "data.csv"})

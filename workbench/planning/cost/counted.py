@@ -10,7 +10,7 @@ from typing import Protocol
 from workbench.codegen.cuda.functions import Function, Stages
 from workbench.codegen.cuda.kernel_functions import all_functions, launched
 from workbench.codegen.cuda.launch_order import gpu_kernels
-from workbench.codegen.cuda.memory.device_memory import run_bytes
+from workbench.codegen.cuda.memory.device_memory import other_copies, run_bytes
 from workbench.codegen.cuda.small_kernels import is_wide, small_in_a_row
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.codegen.run_memory import peak_bytes
@@ -56,6 +56,10 @@ class Counted(Protocol):
         """Return the most bytes held at one time, by memory space."""
         ...
 
+    def copies(self, sizes: Mapping[str, int], threads: int) -> Mapping[str, int]:
+        """Return how many there are at a time of each buffer that a block has for itself."""
+        ...
+
 
 @dataclass(frozen=True)
 class CountedArrays:
@@ -90,6 +94,10 @@ class CountedArrays:
     def peak_bytes(self, sizes: Mapping[str, int], dtype: str, threads: int) -> Mapping[str, int]:
         """Return the most bytes held at one time, by memory space."""
         return {space: self.loops.peak(sizes, dtype, space) for space in SPACES}
+
+    def copies(self, sizes: Mapping[str, int], threads: int) -> Mapping[str, int]:
+        """Return how many there are at a time of each buffer that a block has for itself."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -131,6 +139,10 @@ class CountedKernels:
     def peak_bytes(self, sizes: Mapping[str, int], dtype: str, threads: int) -> Mapping[str, int]:
         """Return the most bytes held at one time, by memory space."""
         return {space: peak_bytes(self.made, sizes, dtype, threads, space) for space in SPACES}
+
+    def copies(self, sizes: Mapping[str, int], threads: int) -> Mapping[str, int]:
+        """Return how many there are at a time of each buffer that a block has for itself."""
+        return dict.fromkeys(self.made.loops.own, threads)
 
 
 @dataclass(frozen=True)
@@ -182,6 +194,12 @@ class CountedFunctions:
         """Return the most bytes held at one time, by memory space."""
         _, functions = self._counted(dtype)
         return run_bytes(self.made, functions, sizes, dtype)
+
+    def copies(self, sizes: Mapping[str, int], threads: int) -> Mapping[str, int]:
+        """Return how many there are at a time of each buffer that a block has for itself; none
+        of what lies in shared memory."""
+        _, functions = self._counted("float32")  # blocks are the same in all dtypes
+        return other_copies(self.made, functions, sizes)
 
 
 def counted(program: Program, backend: str) -> Counted:

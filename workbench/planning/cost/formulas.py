@@ -49,22 +49,31 @@ class Formula:
     __repr__ = __str__
 
 
-def footprint(buffer: Buffer, dtype: str) -> Formula:
-    """Return the bytes of a buffer: its lengths and the bytes of an element."""
+def footprint(buffer: Buffer, dtype: str, copies: int = 1) -> Formula:
+    """Return the bytes of a buffer: its lengths and the bytes of an element, and how many there are
+    of it.
+    """
     item = _item(buffer, dtype)
     factors = [_factor(n) for n in buffer.shape if n != 1]
-    return Formula((buffer.elements * item,), f"{' * '.join([*factors, str(item)])} bytes")
+    many = [str(copies)] if copies != 1 else []
+    written = " * ".join([*many, *factors, str(item)])
+    return Formula((buffer.elements * (item * copies),), f"{written} bytes")
 
 
-def peak(loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Formula:
-    """Return the most bytes held at one time. `sizes` only say which loops run at all."""
+def peak(
+    loops: LoopProgram, sizes: Mapping[str, int], dtype: str, copies: Mapping[str, int]
+) -> Formula:
+    """Return the most bytes held at one time. `sizes` only say which loops run at all; `copies` how
+    many there are of a buffer, where that is not one.
+    """
     buffers = {
         record.buffer.name: record.buffer
         for record in walk(loops.body)
         if isinstance(record, (Allocate, Constant, Count))
     }
     weight = {
-        name: _expanded(buffer.elements * _item(buffer, dtype)) for name, buffer in buffers.items()
+        name: _expanded(buffer.elements * (_item(buffer, dtype) * copies.get(name, 1)))
+        for name, buffer in buffers.items()
     }
     polynomials: list[Polynomial] = []
     for names in _fullest(loops, sizes, dtype):

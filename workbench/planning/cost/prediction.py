@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from workbench.lowering.loop_program import LoopProgram
-from workbench.lowering.loops.bytes import check_dtype
+from workbench.lowering.loops.bytes import bytes_of, check_dtype
+from workbench.lowering.values.stored import Stored
 from workbench.planning.cost import formulas
 from workbench.planning.cost.counted import Counted
 from workbench.planning.cost.lengths import UNKNOWN, Lengths
@@ -48,6 +49,10 @@ class Prediction:
     assumed: str = ""
     late: str = ""
     loops: LoopProgram = field(repr=False, compare=False, kw_only=True)
+    copies: Mapping[str, int] = field(repr=False, kw_only=True)
+    """How many there are at a time of each buffer that a block of compiled kernels has for itself:
+    one for each thread.
+    """
 
     @property
     def calibrated(self) -> bool:
@@ -57,15 +62,21 @@ class Prediction:
     @cached_property
     def footprint(self) -> Mapping[str, formulas.Formula]:
         """The bytes of each array's storage, as a formula in the sizes."""
-        stored = self.loops.stored
-        return {name: formulas.footprint(s.buffer, self.dtype) for name, s in stored.items()}
+        return {
+            name: formulas.footprint(s.buffer, self.dtype, self.copies.get(s.buffer.name, 1))
+            for name, s in self.loops.stored.items()
+        }
+
+    def array_bytes(self, array: str) -> int:
+        """Return the bytes of an array's storage, of all copies that there are at a time."""
+        return stored_bytes(self.loops.stored[array], self.copies, self.sizes, self.dtype)
 
     @cached_property
     def peak_formula(self) -> formulas.Formula:
         """The device's peak as a formula, valid at all sizes at which the same loops run. Of
-        compiled kernels these are the arrays alone, without the memory of blocks.
+        compiled kernels these are the arrays alone, without scratch memory and gaps.
         """
-        return formulas.peak(self.loops, self.sizes, self.dtype)
+        return formulas.peak(self.loops, self.sizes, self.dtype, self.copies)
 
     def __str__(self) -> str:
         held = {space: n for space, n in self.peak_bytes.items() if n}
@@ -87,6 +98,13 @@ class Prediction:
             f"{amount(self.operations, 'op')}, {amount(self.bytes, 'B')} moved, "
             f"{self.launches} launches ({where})"
         )
+
+
+def stored_bytes(
+    stored: Stored, copies: Mapping[str, int], sizes: Mapping[str, int], dtype: str
+) -> int:
+    """Return the bytes of an array's storage, of all copies that there are at a time."""
+    return bytes_of(stored.buffer, sizes, dtype) * copies.get(stored.buffer.name, 1)
 
 
 def predict(
@@ -122,6 +140,7 @@ def predict(
         "; ".join(filter(None, (_assumed(counted.called, machine), str(lengths)))),
         _late(counted.loops) if machine.bus else "",
         loops=counted.loops,
+        copies=counted.copies(sizes, threads),
     )
 
 

@@ -46,7 +46,9 @@ class TextView:
 
 @dataclass(frozen=True)
 class CodeView:
-    """Equations, order, loop program, and the source that runs on array backends."""
+    """Equations, order, the loop program from which a backend launches its operations, and the
+    source that runs on array backends.
+    """
 
     equations: TextView
     schedule: TextView
@@ -88,17 +90,18 @@ class Owned(NamedTuple):
 
 
 def code(variant: Variant, arguments: Mapping[str, Any]) -> CodeView:
-    """Return the texts of a variant, the last that of `arguments["backend"]`.
+    """Return the texts of a variant, loops and source those of `arguments["backend"]`.
 
     Raises UnavailableError for an unknown backend.
     """
-    program = variant.program
-    lowered = variant.loop_program
+    program, backend = variant.program, arguments["backend"]
+    if backend not in backends():
+        raise unknown(backend)
     return CodeView(
         equations=_view("Equations", "", listing.lines(program.equations, program.storage.added)),
         schedule=_view("Order", "python", tree.lines(program.schedule)),
-        loops=_begun("Loops", loops.lines(lowered.body)),
-        source=_begun("Python", source_lines(lowered), _remark_on_source(arguments["backend"])),
+        loops=_begun("Loops", loops.lines(variant.loops_on(backend).body)),
+        source=_begun("Python", source_lines(variant.loop_program), _remark_on_source(backend)),
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.lowering.loops.bytes import bytes_of
 from workbench.lowering.memory.lives import described
 from workbench.planning.cost.prediction import Prediction
 from workbench.planning.cost.seconds import Share
@@ -95,7 +94,7 @@ def _footprints(variant: Variant, prediction: Prediction) -> tuple[FootprintView
     return tuple(
         FootprintView(
             array=array.name,
-            bytes=bytes_of(stored[array.name].buffer, prediction.sizes, prediction.dtype),
+            bytes=prediction.array_bytes(array.name),
             formula=str(formulas[array.name]),
             space=stored[array.name].buffer.space,
             storage=text,

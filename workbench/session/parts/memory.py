@@ -13,7 +13,8 @@ from workbench.variants.variant import Variant
 @dataclass(frozen=True)
 class MemoryPoint:
     """The bytes held from one place in the loop program on. `line` is the place's line in the loop
-    program's text (`CodeView.loops`, from 0), `text` the text there, `loops` the loops around it.
+    program's text (`CodeView.loops` of the same backend, from 0), `text` the text there, `loops`
+    the loops around it.
 
     `born` live from here on, `gone` no more: positions in `MemoryView.arrays`.
     """
@@ -29,7 +30,7 @@ class MemoryPoint:
 @dataclass(frozen=True)
 class BufferView:
     """A buffer with a lifetime. `array` is the program's array that it holds (whole or a slice),
-    null for memory that operations need in between. `statements` write it, `last_reader` is the
+    null for other memory. `statements` write it, `last_reader` is the
     last to read it, and `until` says in words how long it is held: "until its last reader x".
     """
 
@@ -55,12 +56,16 @@ class SpaceView:
 
 @dataclass(frozen=True)
 class MemoryView:
-    """The courses of all memory spaces that hold anything. `peak_formula` is the device's peak as a
-    formula in the sizes, valid wherever the same loops run.
+    """The courses of all memory spaces that hold anything, in a run by `backend` on `threads`.
+    `peak_formula` is the device's peak as a formula in the sizes, valid wherever the same loops
+    run; `beside` are the bytes there that it leaves out: scratch memory of compiled kernels, gaps.
     """
 
     sizes: Mapping[str, int]
     dtype: str
+    backend: str
+    threads: int
+    beside: int
     lines: int
     """The number of lines in the loop program's text."""
     peak_formula: str
@@ -69,15 +74,19 @@ class MemoryView:
 
 
 def memory(variant: Variant, arguments: Mapping[str, Any]) -> MemoryView:
-    """Return the memory that a variant holds at `sizes` (omitted ones have their defaults) in
-    `dtype`.
+    """Return the memory that a variant holds at `sizes` (omitted ones have their defaults) on
+    `backend` in `dtype`.
 
-    Raises SizeError for sizes that the program does not take, WorkbenchError for an unknown dtype.
+    Raises SizeError for sizes that the program does not take, WorkbenchError for an unknown dtype,
+    UnavailableError for an unknown backend.
     """
-    held = variant.memory(arguments["sizes"], arguments["dtype"])
+    held = variant.memory(arguments["sizes"], arguments["backend"], arguments["dtype"])
     return MemoryView(
         sizes=held.sizes,
-        dtype=held.dtype,
+        dtype=held.by.dtype,
+        backend=held.by.backend,
+        threads=held.by.threads,
+        beside=held.beside,
         lines=held.lines,
         peak_formula=str(held.peak_formula),
         arrays=tuple(map(_buffer, held.buffers)),

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.lowering.loops.bytes import bytes_of
-from workbench.lowering.values.stored import Stored
+from workbench.planning.cost.prediction import Prediction, stored_bytes
 from workbench.session.parts.code import CodeView, code
 from workbench.session.parts.step import RefusalView, StepView, refusal_view, step_view
 from workbench.session.picture.snapshot import Snapshot, snapshot
@@ -80,25 +79,24 @@ def price(variant: Variant, arguments: Mapping[str, Any]) -> PriceView:
     backend, dtype = arguments["backend"], arguments["dtype"]
     after = variant.apply(from_json(arguments["step"]))
     said = after.predict(arguments["sizes"], backend, dtype)
-    changed = _changed(variant.loops_on(said.backend).stored, said.loops.stored, said.sizes, dtype)
     return PriceView(
-        said.seconds, said.peak_bytes, changed, said.operations, said.bytes, said.launches
+        said.seconds,
+        said.peak_bytes,
+        _changed(variant, said),
+        said.operations,
+        said.bytes,
+        said.launches,
     )
 
 
-def _changed(
-    before: Mapping[str, Stored],
-    after: Mapping[str, Stored],
-    sizes: Mapping[str, int],
-    dtype: str,
-) -> dict[str, int]:
+def _changed(before: Variant, after: Prediction) -> dict[str, int]:
     """Return the bytes of arrays that take others than before."""
+    copies = before.copies_on(after.backend, after.sizes, after.threads)
+    stored = after.loops.stored
     changed = {}
-    for name, where in before.items():
-        now = after.get(name)
-        if now is not None and now.buffer.shape == where.buffer.shape:
-            continue
-        held = 0 if now is None else bytes_of(now.buffer, sizes, dtype)
-        if held != bytes_of(where.buffer, sizes, dtype):
-            changed[name] = held
+    for name, where in before.loops_on(after.backend).stored.items():
+        one = stored_bytes(where, copies, after.sizes, after.dtype)
+        now = after.array_bytes(name) if name in stored else 0
+        if now != one:
+            changed[name] = now
     return changed

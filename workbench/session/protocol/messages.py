@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from workbench.session.protocol.state import ErrorView, State, UntracedView
 
-PROTOCOL = 14
+PROTOCOL = 15
 """Raised with every change of a message, a state or a part; the other side says so and stops."""
 
 Part = Literal[
@@ -63,8 +63,8 @@ class Want:
     reason {step, sizes | null}, price {step, sizes, backend, dtype}, preview {step, backend},
     cost {sizes, backend, dtype},
     sweep {size, sizes, backend, dtype}, runs {sizes, backend, dtype, repeats, pace},
-    memory {sizes, dtype}, code {backend}, kernels {backend, dtype}, kernel {backend, dtype, name},
-    domain {statements, sizes}, value {array, coordinates, sizes, seed},
+    memory {sizes, backend, dtype}, code {backend}, kernels {backend, dtype},
+    kernel {backend, dtype, name}, domain {statements, sizes}, value {array, coordinates, sizes, seed},
     play {statement | null, sizes}. Sizes that are left out have their defaults; those of `domain`,
     `why`, `reason`, `value` and `play` are small of themselves.
     """

@@ -64,7 +64,7 @@ def first() -> tuple[tuple[Part, Json], ...]:
     return (
         ("snapshot", {}),
         ("cost", BEGUN_WITH | {"backend": backend}),
-        ("memory", BEGUN_WITH),
+        ("memory", BEGUN_WITH | {"backend": backend}),
         ("code", {"backend": backend}),
     )
 

@@ -92,8 +92,8 @@ function subjectsOf(store: Store, tour: Tour, state: State, { sizes, dtype, back
     legal: chain(moves, legalOf),
     illegal: chain(snapshot, (value) => illegalOf(store, tour.variant, value, backend)),
     play: chain(store.part("play", state.current, { statement: null, sizes: {} }), there),
-    largest: chain(store.part("memory", state.current, { sizes, dtype }), (view) => {
-      const [array] = [...view.arrays].filter(({ bytes }) => bytes > 0).sort((one, other) => other.bytes - one.bytes);
+    largest: chain(store.part("memory", state.current, { sizes, backend, dtype }), (view) => {
+      const [array] = view.arrays.filter(({ array, bytes }) => array !== null && bytes > 0).sort((one, other) => other.bytes - one.bytes);
       const peak = Math.max(0, ...view.spaces.map(({ peak_bytes }) => peak_bytes));
       return array ? there({ array, peak, sizes: view.sizes }) : missing("it keeps nothing in memory");
     }),

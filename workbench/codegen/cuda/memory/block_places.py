@@ -15,7 +15,7 @@ from workbench.codegen.kernel_work import BYTES
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.lowering.loops.arena import LINE, block_memory
 from workbench.lowering.loops.bytes import FLOAT_BYTES
-from workbench.lowering.loops.records import Allocate, walk
+from workbench.lowering.loops.records import Allocate, Buffer, walk
 from workbench.polyhedral.expression import Expression, expression
 
 MOST_SHARED = 99 * 1024
@@ -72,7 +72,7 @@ class BlockPlaces:
     ) -> BlockPlaces:
         """Lay out what a kernel's blocks have each, in shared memory from a byte on."""
         real = FLOAT_BYTES[dtype]
-        large = frozenset(n for n in kernel.own if made.buffers[n].elements.terms)
+        large = frozenset(n for n in kernel.own if is_other(made.buffers[n]))
         shared = _small_buffers(made, kernel, dtype, large, begin)
         scratch = _Scratch(real)
         scratch.lay(codes, rounded(max((p.end for p in shared.values()), default=begin)))
@@ -91,6 +91,11 @@ class BlockPlaces:
     def shared_bytes(self) -> int:
         """The bytes of shared memory."""
         return max((piece.end for piece in self.shared.values()), default=0)
+
+
+def is_other(buffer: Buffer) -> bool:
+    """Tell whether a buffer of one block lies in other memory: sizes say how large it is."""
+    return bool(buffer.elements.terms)
 
 
 def _small_buffers(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.codegen.cuda.functions import Function, Stages
+from workbench.codegen.cuda.memory.block_places import is_other
 from workbench.codegen.cuda.small_kernels import small_in_a_row
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.lowering.loops.arena import LINE, arena
@@ -71,6 +72,22 @@ def run_bytes(
             for of, shape in (option["shape"], *option["shapes"]):
                 asked[HOST] += _bytes(total(shape), of, sizes, dtype)
     return asked
+
+
+def other_copies(
+    made: ProgramKernels, launched: Sequence[Function | Stages], sizes: Mapping[str, int]
+) -> dict[str, int]:
+    """Return how many there are at a time of each buffer that a block has for itself: one for each
+    block of a launch, none of what lies in shared memory.
+    """
+    copies = {}
+    for one in launched:
+        for function in one.functions if isinstance(one, Stages) else (one,):
+            blocks = greatest(function.blocks, function.kernels[-1].ranges).evaluate(sizes)
+            for kernel in function.kernels:
+                for name, memory in kernel.own.items():
+                    copies[name] = blocks if is_other(made.buffers[memory]) else 0
+    return copies
 
 
 def own_bytes(

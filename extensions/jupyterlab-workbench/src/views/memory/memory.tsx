@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useCurrent, usePart, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
 import { pathName } from "../../model/naming";
-import { bytesText, sizesText } from "../../model/numbers";
+import { bytesText, onThreads, sizesText } from "../../model/numbers";
 import type { Brushed, Range, Touching } from "../../model/selection";
 import type { MemoryView } from "../../protocol";
 import { Waiting } from "../../waiting";
@@ -19,8 +19,8 @@ import { type Layer, Timeline } from "./timeline";
 const NOTHING: Touching = { transform: "", source: "", statements: [], arrays: [], dims: [] };
 
 export function Memory(): JSX.Element {
-  const { sizes, dtype } = useSelection();
-  const loaded = usePart("memory", { sizes, dtype });
+  const { sizes, backend, dtype } = useSelection();
+  const loaded = usePart("memory", { sizes, backend, dtype });
   if (!loaded.value) return <Waiting loaded={loaded} what="the course of its memory" />;
   if (!loaded.value.spaces.length) return <p className="wbk-hint">Nothing is held at these sizes.</p>;
   return <Shown view={loaded.value} />;
@@ -104,7 +104,9 @@ function Shown({ view }: { view: MemoryView }): JSX.Element {
       <h4>Peak of the device, as the sizes go</h4>
       <pre className="wbk-code">{view.peak_formula}</pre>
       <p className="wbk-note">
-        At {sizesText(view.sizes)}, {view.dtype}, by array operations; one iteration stands for all of a loop.
+        {view.beside > 0 &&
+          `Beside it ${bytesText(view.beside)} of scratch memory of kernels and of gaps; a block's arrays are there for each thread. `}
+        At {sizesText(view.sizes)}, {view.dtype}, on {onThreads(view)}; one iteration stands for all of a loop.
         {layers.length === 1 && " Variants that are ticked under Variants are laid over this one."}
       </p>
     </div>
@@ -149,7 +151,7 @@ function saidOf(view: MemoryView, pointed: ReadonlySet<number>): string {
 /** Returns the shown variant first, then those that are ticked and loaded. */
 function useLayers(view: MemoryView): readonly Layer[] {
   const state = useWorkbench();
-  const { compared, sizes, dtype } = useSelection();
+  const { compared, sizes, backend, dtype } = useSelection();
   const current = useCurrent();
   const store = useStore();
   useValues();
@@ -157,7 +159,7 @@ function useLayers(view: MemoryView): readonly Layer[] {
   for (const key of compared) {
     const variant = state.variants.find((one) => one.key === key);
     if (!variant || key === current.key) continue;
-    const { value } = store.part("memory", key, { sizes, dtype });
+    const { value } = store.part("memory", key, { sizes, backend, dtype });
     if (value) layers.push({ name: pathName(variant, state.variants), view: value, series: seriesIn(state, key) });
   }
   return layers;

@@ -44,12 +44,6 @@ export function Reduce(props: { array: string; buffer: BufferView; leave: () => 
       ) : (
         <Ranking all={all} cost={cost.value} leave={leave} judged={whole.status === "done" && own.status !== "streaming"} />
       )}
-      {cost.value && cost.value.backend !== "numpy" && (
-        <p className="wbk-note">
-          Estimates are of {cost.value.backend}, whose kernels keep on chip what array operations, drawn here, hold in
-          memory, and have a copy of it for each thread.
-        </p>
-      )}
     </section>
   );
 }

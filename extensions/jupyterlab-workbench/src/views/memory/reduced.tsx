@@ -1,7 +1,7 @@
 // What the last step did to the peak, and the check that it left every result as it was.
 
 import { perform } from "../../frame/actions";
-import { useCurrent, usePart, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
+import { useCurrent, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
 import { bytesText, onThreads, secondsText, sizesText } from "../../model/numbers";
 import type { Sizes } from "../../model/selection";
 import type { MeasurementView, MemoryView, RunsView, State } from "../../protocol";
@@ -14,9 +14,10 @@ import { Headline } from "../variants/headline";
 export function Peak({ view }: { view: MemoryView }): JSX.Element {
   const state = useWorkbench();
   const current = useCurrent();
-  const { sizes, dtype } = useSelection();
+  const { sizes, backend, dtype } = useSelection();
   const store = useStore();
-  const before = current.parent === null ? null : (store.known("memory", current.parent, { sizes, dtype })?.value ?? null);
+  const before =
+    current.parent === null ? null : (store.known("memory", current.parent, { sizes, backend, dtype })?.value ?? null);
   const name = state.variants.find(({ key }) => key === current.parent)?.name;
   const peaks = view.spaces.map(({ space, peak_bytes: bytes }) => {
     const was = before?.spaces.find((one) => one.space === space)?.peak_bytes ?? 0;
@@ -28,26 +29,8 @@ export function Peak({ view }: { view: MemoryView }): JSX.Element {
     );
   });
   return (
-    <span className="wbk-peaks-said">
-      <span title={before && name ? `Before: ${name}` : ""}>
-        {peaks} at {sizesText(view.sizes)}
-      </span>
-      <OfKernels />
-    </span>
-  );
-}
-
-/** The peak of compiled kernels, which is another one than that of array operations, drawn here. */
-function OfKernels(): JSX.Element | null {
-  const { sizes, backend, dtype } = useSelection();
-  const { value } = usePart("cost", { sizes, backend, dtype });
-  if (!value || value.backend === "numpy") return null;
-  return (
-    <span
-      className="wbk-faint"
-      title="Kernels keep values on chip that array operations, drawn here, hold in memory; each thread has a block's arrays of its own"
-    >
-      predicted for {onThreads(value)}: {bytesText(value.peak_bytes["device"] ?? 0)}
+    <span className="wbk-peaks-said" title={before && name ? `Before: ${name}` : ""}>
+      {peaks} at {sizesText(view.sizes)}, on {onThreads(view)}
     </span>
   );
 }

@@ -40,7 +40,7 @@ function hundred(): MemoryView {
   }));
   const point = { line: 1, text: "", loops: [], bytes: 505000, born: arrays.map((_, k) => k), gone: [] };
   const spaces = [{ space: "device", peak_bytes: 505000, points: [point] }];
-  return { sizes: { T: 1 }, dtype: "float32", lines: 10, peak_formula: "505000 bytes", arrays, spaces };
+  return { sizes: { T: 1 }, dtype: "float32", backend: "numpy", threads: 1, beside: 0, lines: 10, peak_formula: "505000 bytes", arrays, spaces };
 }
 
 describe("the course of memory", () => {
