@@ -12,15 +12,16 @@ from workbench.lowering.loops.records import DEVICE, HOST
 from workbench.lowering.memory.lives import homes, in_place_gains, lives, masked
 from workbench.lowering.memory.overwriting import Beside, may_overwrite, reads_in_place
 from workbench.lowering.values.stored import Stored, axis_order, store
-from workbench.polyhedral.accesses import Instances
+from workbench.polyhedral.accesses import Extent, Instances
 from workbench.polyhedral.dependences.legality import shared_steps
 from workbench.polyhedral.expression import expression
 from workbench.polyhedral.lifetimes.conflicts import Clash
-from workbench.polyhedral.lifetimes.shared_memory import Pair, SamePlace, sharing_clash
+from workbench.polyhedral.lifetimes.shared_memory import Pair, SamePlace, may_share, sharing_clash
 from workbench.polyhedral.lifetimes.windows import Lifetime
 from workbench.polyhedral.tree import (
     Loop,
     Path,
+    Tree,
     axis_dims,
     has_loop,
     paths,
@@ -138,6 +139,13 @@ def hindrance(memory: Ownership, array: str, to: str) -> Hindrance | None:
     return _live_at_once(memory, array, to)
 
 
+def can_take_over(memory: Ownership, array: str, to: str) -> bool:
+    """Tell whether `hindrance` is None, without looking for instances."""
+    if _unlike(memory, array, to) or _apart(memory, array, to):
+        return False
+    return _in_turn(memory, array, to) or may_share(*_sharing(memory, array, to))
+
+
 def _unlike(memory: Ownership, array: str, to: str) -> Hindrance | None:
     for name in (array, to):
         if name in memory.outputs:
@@ -248,13 +256,19 @@ def _in_place(memory: Ownership, array: str, to: str) -> set[str]:
 
 
 def _live_at_once(memory: Ownership, array: str, to: str) -> Hindrance | None:
+    shown = sharing_clash(*_sharing(memory, array, to))
+    return None if shown is None else Hindrance("", shown)
+
+
+def _sharing(
+    memory: Ownership, array: str, to: str
+) -> tuple[Pair, dict[str, Extent], Tree, dict[str, Instances], int]:
+    """Return what decides whether two arrays may share memory."""
     program = memory.program
-    ordered = touching(memory, array, to)
     extents = {name: program.array[name].extent for name in (array, to)}
     pair = Pair(array, to, same_places(memory, array, to))
     copies = sum(loop.apart for loop in memory.homes[array])
-    shown = sharing_clash(pair, extents, program.schedule, ordered, copies)
-    return None if shown is None else Hindrance("", shown)
+    return pair, extents, program.schedule, touching(memory, array, to), copies
 
 
 def touching(memory: Ownership, array: str, to: str) -> dict[str, Instances]:
@@ -298,7 +312,7 @@ def holding(program: Program) -> Program:
         (array, to)
         for array, to in known
         if array == to
-        or all(hindrance(memory, array, later) is None for later in heirs(program, array))
+        or all(can_take_over(memory, array, later) for later in heirs(program, array))
     )
     return replace(program, storage=replace(storage, donated=kept))
 
@@ -351,7 +365,7 @@ def _handed_on(
                 continue
             if _meeting(memory, array, to) == "before":  # what is used later is hardly dead
                 continue
-            if all(hindrance(memory, a, b) is None for a in groups[array] for b in groups[to]):
+            if all(can_take_over(memory, a, b) for a in groups[array] for b in groups[to]):
                 given.add(array)
                 _join(groups, array, to)
                 yield array, to

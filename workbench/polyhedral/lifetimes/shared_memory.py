@@ -57,15 +57,11 @@ def sharing_clash(
     The reader is of the first array, the writer of the second. None where the arrays may share
     memory. Both live inside the first `own` of the loops whose blocks are apart.
     """
-    used = uses({name: extents[name] for name in (pair.first, pair.second)}, statements)
-    at = paths(tree)
-    over = list(encounters(used[pair.first], used[pair.second], statements, at, own))
-    back = list(encounters(used[pair.second], used[pair.first], statements, at, own))
-    ranks = len(extents[pair.first]), len(extents[pair.second])
     with limited("computing lifetimes"):
-        bad = _both_live(_conflicts(over), _conflicts(back), pair.places, ranks)
+        over, back, bad = _live_at_once(pair, extents, tree, statements, own)
         if bad.is_empty():
             return None
+        ranks = len(extents[pair.first]), len(extents[pair.second])
         sizes = sorted({n for e in extents[pair.first] for bound in e for n in bound.sizes})
         first_written = _union((o for o in back if o.use.is_write), ranks[::-1]).reverse()
         return clash(over, statements, bad.intersect(first_written), sizes) or clash(
@@ -73,8 +69,56 @@ def sharing_clash(
         )
 
 
+def may_share(
+    pair: Pair,
+    extents: Mapping[str, Extent],
+    tree: Tree,
+    statements: Mapping[str, Instances],
+    own: int = 0,
+) -> bool:
+    """Tell whether `sharing_clash` is None, without looking for instances."""
+    with limited("computing lifetimes"):
+        *_, bad = _live_at_once(pair, extents, tree, statements, own)
+        return bool(bad.is_empty())
+
+
+def _live_at_once(
+    pair: Pair,
+    extents: Mapping[str, Extent],
+    tree: Tree,
+    statements: Mapping[str, Instances],
+    own: int,
+) -> tuple[list[Encounter], list[Encounter], isl.Map]:
+    """Return the uses of the first array with the writes of the second, those the other way round,
+    and { element of the first -> element of the second in its place }, both live.
+    """
+    used = uses({name: extents[name] for name in (pair.first, pair.second)}, statements)
+    at = paths(tree)
+    ranks = len(extents[pair.first]), len(extents[pair.second])
+    over = list(encounters(used[pair.first], used[pair.second], statements, at, own))
+    forwards = _overwritten_in_place(_conflicts(over), pair.places, ranks)
+    if forwards.is_empty():
+        return over, [], forwards
+    back = list(encounters(used[pair.second], used[pair.first], statements, at, own))
+    return over, back, _both_live(_conflicts(over), _conflicts(back), pair.places, ranks)
+
+
 def _conflicts(met: Sequence[Encounter]) -> tuple[Conflict, ...]:
     return tuple(dict.fromkeys(e.conflict for e in met))
+
+
+@lru_cache(maxsize=4096)
+def _overwritten_in_place(
+    over: tuple[Conflict, ...], places: tuple[SamePlace, ...], ranks: tuple[int, int]
+) -> isl.Map:
+    """Return { element of the first -> element of the second in its place }, which is written
+    before the first is used.
+    """
+    same = same_place(places, ranks)
+    forwards = _empty(same)
+    for conflict in over:
+        forwards = forwards.union(overwritten(conflict).intersect(same))
+    return forwards
 
 
 @lru_cache(maxsize=4096)
@@ -85,13 +129,8 @@ def _both_live(
     ranks: tuple[int, int],
 ) -> isl.Map:
     """Return { element of the first -> element of the second in its place }, both live."""
-    same = same_place(places, ranks)
-    forwards = _empty(same)
-    for conflict in over:
-        forwards = forwards.union(overwritten(conflict).intersect(same))
-    if forwards.is_empty():
-        return forwards
-    backwards = _empty(same)
+    forwards = _overwritten_in_place(over, places, ranks)
+    backwards = _empty(forwards)
     for conflict in back:
         backwards = backwards.union(overwritten(conflict).reverse().intersect(forwards))
     return backwards.coalesce()

@@ -61,10 +61,10 @@ class Want:
 
     snapshot {}, moves {} (with {statements} those that name them), why {step, sizes | null},
     reason {step, sizes | null}, price {step, sizes, backend, dtype}, preview {step, backend},
-    cost {sizes, backend, dtype},
+    cost {sizes, backend, dtype}, memory {sizes, backend, dtype},
     sweep {size, sizes, backend, dtype}, runs {sizes, backend, dtype, repeats, pace},
-    memory {sizes, backend, dtype}, code {backend}, kernels {backend, dtype},
-    kernel {backend, dtype, name}, domain {statements, sizes}, value {array, coordinates, sizes, seed},
+    code {backend}, kernels {backend, dtype}, kernel {backend, dtype, name},
+    domain {statements, sizes}, value {array, coordinates, sizes, seed},
     play {statement | null, sizes}. Sizes that are left out have their defaults; those of `domain`,
     `why`, `reason`, `value` and `play` are small of themselves.
     """

@@ -38,7 +38,8 @@ def is_computed(index: Index) -> bool:
 
 def readers_of(program: Program, array: str) -> list[str]:
     """Return the statements that read an array."""
-    return [s.name for s in program.statements if any(r.array == array for r in s.reads)]
+    users = program.equations.users[array]
+    return [s.name for s in users if any(r.array == array for r in s.reads)]
 
 
 def readers_apart(program: Program, array: str) -> list[str]:

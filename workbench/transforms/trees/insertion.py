@@ -141,11 +141,10 @@ def touching(equations: Equations, names: Collection[str]) -> Dependences:
     own = [equations.statement[name] for name in names]
     read = {r.array for s in own for r in s.reads}
     written = {s.array for s in own}
-    near = [
-        s.instances
-        for s in equations.statements
-        if s.name in names or s.array in read or any(r.array in written for r in s.reads)
-    ]
+    others = (s for array in written for s in equations.users[array])
+    met = {*names, *(s.name for s in others)}
+    met |= {s.name for array in read for s in equations.writers[array]}
+    near = [s.instances for s in equations.statements if s.name in met]
     needs = flow(near, {a.name: a.extent for a in equations.arrays})
     kept = {d: k for d, k in needs.keys.items() if d.source in names or d.sink in names}
     return Dependences(needs.statements, tuple(kept), kept)

@@ -37,7 +37,7 @@ test("chips are no wider than their box", () => {
   const row = [chip("i"), chip("b → ▮b/8", "▮b/8", true), chip("t → [t]", "[t]", true), chip("2 of T")];
   const at = (room: number): readonly string[] => fitted(row, room, 10).map(({ text }) => text);
   expect(at(300)).toEqual(["i", "b → ▮b/8", "t → [t]", "2 of T"]);
-  expect(at(130)).toEqual(["i", "▮b/8", "[t]", "2 of T"]);
+  expect(at(135)).toEqual(["i", "▮b/8", "[t]", "2 of T"]);
   expect(at(110)).toEqual(["i", "▮b/8", "[t]", "+1"]);
   expect(at(90)).toEqual(["i", "▮b/8", "+2"]);
   expect(at(10)).toEqual(["+4"]);

@@ -45,7 +45,7 @@ export function fitted(chips: readonly Chip[], room: number, size: number): read
   return [{ text: `+${short.length}`, kind: "kept", changed: short.some(({ changed }) => changed) }];
 }
 
-const GAP = 3;
+const GAP = 5;
 /** Pixels by which chips may stand out on either side of a box. */
 const BEYOND = 10;
 
