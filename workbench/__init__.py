@@ -22,6 +22,7 @@ from workbench.language.distributions import (
 )
 from workbench.language.episodes.ends import until
 from workbench.language.gradient import gradient
+from workbench.language.linear.matrices import cholesky, solve
 from workbench.language.outside.data import data
 from workbench.language.random import normal, permutation, uniform
 from workbench.language.replay.within import within
@@ -121,6 +122,7 @@ __all__ = [
     "add_at",
     "backends",
     "cast",
+    "cholesky",
     "clip",
     "compare",
     "concatenate",
@@ -171,6 +173,7 @@ __all__ = [
     "size",
     "softmax",
     "softplus",
+    "solve",
     "sqrt",
     "stack",
     "stop_gradient",

@@ -249,6 +249,7 @@ def cases() -> Iterator[tuple[str, Equations, tuple[tuple[str, ...], ...]]]:
     yield from _gathers()
     yield from _updates()
     yield from _tables()
+    yield from _matrices()
 
 
 def _tensors() -> Iterator[tuple[str, Equations, tuple[tuple[str, ...], ...]]]:
@@ -535,3 +536,27 @@ def _tables() -> Iterator[tuple[str, Equations, tuple[tuple[str, ...], ...]]]:
         ),
         ((), ("b",)),
     )
+
+
+def _matrices() -> Iterator[tuple[str, Equations, tuple[tuple[str, ...], ...]]]:
+    x, y, v = read("x", b, t, shape=(2, 2)), read("y", b, t, shape=(2, 2)), read("v", b, shape=(9,))
+    square = call("contract", x, x, spec="ik,jk->ij")
+    pair = call("stack", call("add", square, _diagonal(2)), _diagonal(2), axis=0)
+    large = call("add", call("contract", v, v, spec="i,j->ij"), _diagonal(9))
+    yield (
+        "matrices",
+        make(
+            noise("x", DIMS, "normal", (2, 2)),
+            noise("v", {"b": B}, "normal", (9,)),
+            statement("y", [b, t], call("solve", x, call("transpose", x, axes=(1, 0))), BT),
+            statement("l", [b, t], call("cholesky", pair), BT),
+            statement("sum", [b], call("solve", x, y), {"b": (0, B)}, {"t": (0, T)}),
+            statement("all", [b], call("solve", large, call("cholesky", large)), {"b": (0, B)}),
+        ),
+        ((), ("b",), ("b", "t")),
+    )
+
+
+def _diagonal(n: int) -> Body:
+    rows = tuple(tuple(1.5 * (row == column) for column in range(n)) for row in range(n))
+    return Literal(rows, "float", (n, n))

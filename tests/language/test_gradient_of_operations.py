@@ -88,6 +88,14 @@ ROWS: dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]] = {
             + wb.put(x, wb.index(_dims(x)[1]) % 2, x[..., 1, :] * 2.0)
         ),
     ),
+    "solve": (
+        (3, 3),
+        lambda x: wb.solve(x + 2.0 * np.eye(3), x) @ wb.solve(x @ x - np.eye(3), x[..., 0]),
+    ),
+    "cholesky": (
+        (3, 3),
+        lambda x: wb.cholesky(wb.transpose(x) @ x + 2.0 * x + 3.0 * np.eye(3)) * x,
+    ),
     "add_at": (
         (2, 3),
         lambda x: wb.add_at(x, _place(x), x[..., *_place(x)] * x[..., 1, 0]) * x,

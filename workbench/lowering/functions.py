@@ -24,6 +24,8 @@ Walk = Literal[
     "points",
     "segments",
     "factors",
+    "equations",
+    "triangle",
 ]
 """The elements that a call works through, by their strides where these matter.
 
@@ -32,7 +34,8 @@ only read. "reduction": its operand's, with fewer results. "product": that of ma
 requested rows of a table. "entries": those of a table that are changed, as many as its last operand
 has. "words": random ones, four at a time. "points": the result's, one after
 the other; "segments": its first operand's in that way. "factors": the result's, as often as its
-smaller side is long.
+smaller side is long. "equations": the operations that solve them, of each matrix a row; "triangle":
+those that factorize one.
 """
 
 Reads = Literal["operands", "result", "result and operands"]
@@ -231,6 +234,8 @@ _ROWS = [
     _check("check_within", "{inputs:list}", INSIDE),
     _check("check_possible", "{inputs:list}", INSIDE),
     _check("check_existing", '{inputs:list}, "{array}", "{dim}"', INSIDE),
+    _check("check_regular", "{inputs:list}", INSIDE),
+    _check("check_definite", "{inputs:list}", INSIDE),
     _check("check_length", '{length}, "{dim}"', _looked("check_length", 100)),
     _check("check_all", "{inputs:list}", _looked("check_all", 1_000, (0.03, 0.03))),
     *(
@@ -243,6 +248,18 @@ _ROWS = [
         Cost("orthogonalize", "factors", 4, call=18_000, element=(0.32, 0.32)),
         evaluated=True,
         scratch=6,
+    ),
+    ArrayFunction(
+        "solve",
+        "{f}({inputs:list}, {out})",
+        Cost("solve", "equations", call=8_000, row=500, element=(0.15, 0.13)),
+        evaluated=True,
+    ),
+    ArrayFunction(
+        "cholesky",
+        "{f}({inputs:list}, {out})",
+        Cost("cholesky", "triangle", call=7_000, row=330, element=(0.2, 0.08)),
+        evaluated=True,
     ),
     ArrayFunction(
         "given",

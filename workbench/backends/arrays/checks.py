@@ -8,6 +8,7 @@ from typing import Any
 
 from workbench.backends.arrays.infinities import Infinities
 from workbench.backends.failed_checks import error_of, failed, point_at, written_by
+from workbench.program.operations import matrices
 from workbench.program.values import Equations
 
 Named = Sequence[tuple[str, int]]
@@ -31,6 +32,8 @@ class Checks:
             "check_within": self.within,
             "check_possible": self.possible,
             "check_existing": self.existing,
+            "check_regular": self.regular,
+            "check_definite": self.definite,
             "check_length": self.length,
             "check_all": self.nonempty,
         }
@@ -112,6 +115,21 @@ class Checks:
             place, at = self._first(~opened, instance, axes)
             numbers, options = (int(steps[place]),), {"array": array, "dim": dim}
             raise failed(self.equations, "existing", statement, at, numbers, options)
+
+    def regular(
+        self, matrix: Any, solution: Any, statement: str, instance: Named, axes: Named
+    ) -> None:
+        """Require that equations have a solution. One that has NaN may have none."""
+        if bool(self.xp.isnan(solution).any()):
+            self._matrices("regular", matrices.regular(matrix), statement, instance, axes)
+
+    def definite(self, factor: Any, statement: str, instance: Named, axes: Named) -> None:
+        """Require that every matrix was positive definite, by the factors of them."""
+        self._matrices("definite", matrices.definite(factor), statement, instance, axes)
+
+    def _matrices(self, kind: str, fits: Any, statement: str, instance: Named, axes: Named) -> None:
+        if not bool(fits.all()):
+            raise failed(self.equations, kind, statement, self._first(~fits, instance, axes)[1])
 
     def length(self, n: int, dim: str, statement: str, instance: Named, axes: Named) -> None:
         """Require that a maximum has at least one element."""

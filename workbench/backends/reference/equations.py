@@ -20,6 +20,7 @@ from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.sets.relations import points
 from workbench.polyhedral.sets.scanning import contains, scanner
 from workbench.program.episodes.held import chooses as chosen_with
+from workbench.program.operations import matrices
 from workbench.program.operations.table import (
     COMBINES,
     OPERATIONS,
@@ -29,7 +30,7 @@ from workbench.program.operations.table import (
 )
 from workbench.program.text.infix import at_text, body_text
 from workbench.program.values import Array, Body, Call, End, IndexValue, Read, Shape, Statement
-from workbench.program.wellformed.sentences import impossible
+from workbench.program.wellformed.sentences import impossible, indefinite, singular
 
 DTYPES: dict[str, Any] = {
     "float": np.float64,
@@ -145,6 +146,8 @@ class Equation:
             "add_at": self._check_indices,
             "within": self._check_within,
             "possible": self._check_possible,
+            "solve": self._check_regular,
+            "cholesky": self._check_definite,
         }.get(body.operation)
 
         def value(values: Values, at: Sequence[Point], block: bool) -> Any:
@@ -234,6 +237,23 @@ class Equation:
         if wrong.size:
             where = at_text(self.dims, at[int(wrong[0]) if len(at) > 1 else 0], self.sizes)
             raise ProgramError(impossible(where), self.statement.line)
+
+    def _check_regular(self, body: Call, arrays: Sequence[Any], at: Sequence[Point]) -> None:
+        """Require that equations have one solution."""
+        self._check_matrices(matrices.regular(arrays[0]), singular, at)
+
+    def _check_definite(self, body: Call, arrays: Sequence[Any], at: Sequence[Point]) -> None:
+        """Require that a matrix has a Cholesky factor."""
+        fits = matrices.definite(matrices.cholesky(arrays[0]))
+        self._check_matrices(fits, indefinite, at)
+
+    def _check_matrices(
+        self, fits: Any, sentence: Callable[[str, str], str], at: Sequence[Point]
+    ) -> None:
+        wrong = np.argwhere(~np.asarray(fits))
+        if len(wrong):
+            where = at_text(self.dims, at[int(wrong[0][0]) if len(at) > 1 else 0], self.sizes)
+            raise ProgramError(sentence(self.statement.array, where), self.statement.line)
 
     def combined(self, state: Any, block: Any, at: Sequence[Point]) -> Any:
         """Combine the result so far (None at first) with the values at further points."""

@@ -22,6 +22,7 @@ from workbench.codegen.bodies.kept_bodies import (
     heavy,
     worth_keeping,
 )
+from workbench.codegen.bodies.matrix_buffers import BUFFERS
 from workbench.codegen.bodies.position_rules import RULES, unrepeated_position
 from workbench.codegen.bodies.position_visits import VISITS, ValueVisit
 from workbench.codegen.emitter import (
@@ -152,11 +153,14 @@ class Bodies:
         return tuple(variable(d) for d, e in self.place.items() if e == variable(self.out.lane))
 
     def _keep(self, number: int, body: Call) -> None:
-        wish = OPERATIONS[body.operation].noun or body.operation
+        wish, shape = OPERATIONS[body.operation].noun or body.operation, symbolic(body.shape)
+        if body.operation in BUFFERS:
+            made = BUFFERS[body.operation](self, body)
+            self.kept[number] = Kept(shape, body.dtype, buffer=made)
+            return
         if body.operation != "orthogonalize":
             self._keep_elements(number, body, wish)
             return
-        shape = symbolic(body.shape)
         buffer = self.out.scratch(wish, body.dtype, total(shape))
         self.orthogonalize(body, buffer, expression(0))
         self.kept[number] = Kept(shape, body.dtype, buffer=buffer)
@@ -208,6 +212,8 @@ class Bodies:
         if isinstance(body, Call) and body.operation in VISITS and not kept:
             VISITS[body.operation](self, body, visit, lanes)
             return
+        if isinstance(body, Call) and body.operation in BUFFERS and not kept:
+            self._keep(self.numbering[body], body)
         shape = symbolic(body.shape)
         self.out.each(shape, lambda index: visit(index, self.value(body, index)), lanes)
 
@@ -312,7 +318,7 @@ class Bodies:
         operation, row = body.operation, OPERATIONS[body.operation]
         if operation in RULES:
             return RULES[operation](self, body, index)
-        if operation in VISITS or operation == "orthogonalize":
+        if operation in VISITS or operation in BUFFERS or operation == "orthogonalize":
             self._keep(self.numbering[body], body)
             return self.value(body, index)
         if row.given:

@@ -33,7 +33,7 @@ _MOVEMENTS = frozenset(("slice", "reshape", "transpose", "broadcast", "cast"))
 _LOOPS = frozenset(
     (
         *(*COMBINES, "argmax", "argmin"),
-        *("stack", "concatenate", "pad", "cumsum", "orthogonalize"),
+        *("stack", "concatenate", "pad", "cumsum", "orthogonalize", "solve", "cholesky"),
     )
 )
 

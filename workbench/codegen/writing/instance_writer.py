@@ -39,7 +39,7 @@ FEW = 8
 _WHOLE = frozenset(("orthogonalize", "given", "external", "permutation"))
 """Operations that are one call for all elements, or have their lanes nowhere."""
 
-_BY_AXIS = frozenset(("contract", "uniform", "normal"))
+_BY_AXIS = frozenset(("contract", "uniform", "normal", "solve", "cholesky"))
 """Operations that compute several elements of an inner shape at once. Lanes along an axis are
 better for them however large that shape is.
 """

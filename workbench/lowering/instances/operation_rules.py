@@ -374,6 +374,34 @@ def whole(at: Linearizer, body: Call, target: Value | None) -> Value:
     return scope.apply(body.operation, operands, out, **options)
 
 
+def _solve(at: Linearizer, body: Call, target: Value | None) -> Value:
+    """Solve equations, and check that they have a solution."""
+    matrix, out = _of_matrices(at, body, target)
+    at.scope.check("check_regular", matrix, out)
+    return out
+
+
+def _cholesky(at: Linearizer, body: Call, target: Value | None) -> Value:
+    """Factorize matrices, and check that they were positive definite."""
+    _, out = _of_matrices(at, body, target)
+    at.scope.check("check_definite", out)
+    return out
+
+
+def _of_matrices(at: Linearizer, body: Call, target: Value | None) -> tuple[Value, Value]:
+    """Apply a function of matrices; return its first operand and the result. Operands and result
+    are doubles while it runs: that memory is counted as if the run were in doubles too.
+    """
+    scope, out = at.scope, at.result(body, target)
+    operands = [at.value(a, body.dtype) for a in body.arguments]
+    operands = [scope.compact(scope.broadcast(v, out.axes, v.shape)) for v in operands]
+    elements = expression(0)
+    for value in (*operands, out):
+        elements = elements + total([scope.longest(n) for n in (*value.counts, *value.shape)])
+    scratch = scope.scratch(body.dtype, (elements * 2,))
+    return operands[0], scope.apply(body.operation, operands, out, scratch=scratch)
+
+
 def _within(at: Linearizer, body: Call, target: Value | None) -> Value:
     scope = at.scope
     index, lower, upper = (at.value(a) for a in body.arguments)
@@ -405,6 +433,8 @@ RULES: dict[str, LoweringRule] = {
     "where": _where,
     "cast": _cast,
     "within": _within,
+    "solve": _solve,
+    "cholesky": _cholesky,
     "possible": _possible,
     "existing": _existing,
     "slice": _slice,

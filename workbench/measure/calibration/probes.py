@@ -14,6 +14,7 @@ from workbench.lowering.functions import FUNCTIONS
 from workbench.lowering.loops.records import Apply
 from workbench.measure.calibration.stopwatch import Stopwatch
 from workbench.polyhedral.tree import Block
+from workbench.program.operations.matrices import operations_of_cholesky, operations_of_solve
 from workbench.program.values import Equations, Program
 
 EMPTY = Program(Equations("calibration", (), (), (), (), ()), Block(()))
@@ -71,6 +72,7 @@ def calls(w: Stopwatch) -> dict[str, float]:
         "dot": _call(w, "dot", a=matrix, b=matrix, c=w.array(2, 2)),
         "matmul": _call(w, "matmul", a=matrix, b=matrix, c=w.array(2, 2)),
         "orthogonalize": _call(w, "orthogonalize", a=w.array(4, 4), c=w.array(4, 4)),
+        **_of_matrices(w, 4, 1),
         "check_length": _check(w, "check_length", checks.length, length),
         "view": w.seconds(VIEWS, a=matrix, k=1) / 3,
         "broadcast": w.seconds("c = f(a, (8, 16))", "broadcast_to", a=a),
@@ -104,6 +106,7 @@ def rows(w: Stopwatch) -> dict[str, tuple[int, float]]:
         "take": _call(w, "take", a=table, i=index, c=taken),
         "matmul": _call(w, "matmul", a=cube, b=cube, c=product),
     }
+    seconds |= _of_matrices(w, 4, 1, ROWS)
     drawn = _draw(w, "permutation", c=permuted, i=many)
     return {kind: (ROWS, t) for kind, t in seconds.items()} | {"permutation": (WIDE, drawn)}
 
@@ -126,7 +129,23 @@ def elements(w: Stopwatch, dtype: str) -> dict[str, tuple[int, float]]:
     counted["turned"] = (ROWS * ROWS, _call(w, "copyto", a=tall.T, c=tall.copy()))
     square = w.array(64, 64, dtype=dtype)
     spent = _call(w, "orthogonalize", a=square, c=square.copy())
+    many, solved = operations_of_cholesky(64), operations_of_solve(64, 64)
+    of_matrices = _of_matrices(w, 64, 64, dtype=dtype)
+    counted |= {"cholesky": (many, of_matrices["cholesky"])}
+    counted |= {"solve": (solved, of_matrices["solve"])}
     return counted | {"orthogonalize": (64**3, spent)}
+
+
+def _of_matrices(
+    w: Stopwatch, n: int, columns: int, *many: int, dtype: str = "float32"
+) -> dict[str, float]:
+    """Return seconds of solving n equations for so many columns, and of factors of n rows."""
+    matrix = w.array(*many, n, n, dtype=dtype) + 2 * n * w.xp.eye(n, dtype=dtype)
+    right, x = (w.array(*many, n, columns, dtype=dtype) for _ in range(2))
+    return {
+        "solve": _call(w, "solve", a=matrix, b=right, c=x),
+        "cholesky": _call(w, "cholesky", a=matrix, c=matrix.copy()),
+    }
 
 
 def _on(w: Stopwatch, n: int, dtype: str) -> dict[str, float]:

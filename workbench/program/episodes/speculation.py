@@ -1,9 +1,9 @@
 """Programs whose episodes end, as backends run them.
 
 A lane whose episode has ended runs on beside others that are open: whatever it computes is read by
-nothing. So it must not fail. Each index, number of choices or divisor that it computes is replaced,
-where the episode has ended, by one that is as good as any. Sums of products take it in: there the
-factors are 0.
+nothing. So it must not fail. Each index, number of choices, divisor or matrix to solve with that it
+computes is replaced, where the episode has ended, by one that is as good as any. Sums of products
+take it in: there the factors are 0.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ _FAILING = {
     "floor_divide": 1,
     "remainder": 1,
     "one_hot": 0,
+    "solve": 0,
+    "cholesky": 0,
 }
 """Operations that fail on some operands, with the position of that operand."""
 
@@ -170,8 +172,16 @@ def _safe(call: Call, risky: Body, arguments: list[Body]) -> Body:
         return arguments[1]
     if call.operation == "existing":
         return Literal(True, risky.dtype)
+    if call.operation in ("solve", "cholesky"):
+        return _identity(call.shape[-2])
     number = 1 if call.operation in ("floor_divide", "remainder") else 0
     return Literal(float(number) if risky.dtype == "float" else number, risky.dtype)
+
+
+def _identity(n: int | Expression) -> Body:
+    assert isinstance(n, int), "a matrix to solve with has numbers as sides"
+    rows = tuple(tuple(float(i == j) for j in range(n)) for i in range(n))
+    return Literal(rows, "float", (n, n))
 
 
 def _or(body: Body, held: Held, otherwise: Body) -> Body:

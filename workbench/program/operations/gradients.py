@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from workbench.errors import ProgramError
 from workbench.program.operations.shapes import Shape
 
@@ -155,3 +157,27 @@ def of_put(do: Any, xs: Any, y: Any, g: Any) -> tuple[Any, ...]:
 def of_add_at(do: Any, xs: Any, y: Any, g: Any) -> tuple[Any, ...]:
     _, _, *indices = xs
     return g, do("take", g, *indices), *[None] * len(indices)
+
+
+def of_solve(do: Any, xs: Any, y: Any, g: Any) -> tuple[Any, ...]:
+    """Giles 2008, "Collected matrix derivative results for forward and reverse mode AD", 2.3.1."""
+    lead, back = _matrices(do, xs[0])
+    right = do("solve", back, g)
+    return -do("contract", right, y, spec=f"{lead}ik,{lead}jk->{lead}ij"), right
+
+
+def of_cholesky(do: Any, xs: Any, y: Any, g: Any) -> tuple[Any, ...]:
+    """Murray 2016, "Differentiation of the Cholesky decomposition" (arXiv 1602.07527), eq. 10."""
+    n = y.shape[-1]
+    lower = np.tril(np.ones((n, n))) - 0.5 * np.eye(n)
+    lead, back = _matrices(do, y)
+    product = do("contract", y, g, spec=f"{lead}ki,{lead}kj->{lead}ij") * lower
+    half = do("solve", back, product + _matrices(do, product)[1])
+    return (do("solve", back, _matrices(do, half)[1]) * lower,)
+
+
+def _matrices(do: Any, x: Any) -> tuple[str, Any]:
+    """Return the letters of the axes in front of matrices, and the matrices transposed."""
+    rank = len(x.shape)
+    turned = do("transpose", x, axes=(*range(rank - 2), rank - 1, rank - 2))
+    return "abcdefgh"[: rank - 2], turned

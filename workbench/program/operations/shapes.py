@@ -131,6 +131,22 @@ def updated(shapes: Sequence[Shape], options: Options) -> Shape:
     return tuple(table)
 
 
+def of_square(shapes: Sequence[Shape], options: Options) -> Shape:
+    matrix = shapes[0]
+    if len(matrix) < 2 or matrix[-1] != matrix[-2]:
+        raise ProgramError(f"a matrix of shape {shape_text(matrix)}; expected a square one")
+    return tuple(matrix)
+
+
+def solved(shapes: Sequence[Shape], options: Options) -> Shape:
+    matrix, right = of_square(shapes, options), shapes[1]
+    if len(right) != len(matrix) or right[:-1] != matrix[:-1]:
+        raise ProgramError(
+            f"a matrix of shape {shape_text(matrix)} for right sides of {shape_text(right)}"
+        )
+    return tuple(right)
+
+
 def one_hot(shapes: Sequence[Shape], options: Options) -> Shape:
     return (*shapes[0], options["size"])
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.program.operations import arrays, dtypes, gamma, gradients, shapes
+from workbench.program.operations import arrays, dtypes, gamma, gradients, matrices, shapes
 from workbench.program.operations.gradients import GradientRule
 from workbench.program.operations.operation import Level, Operation
 from workbench.program.operations.shapes import Options
@@ -329,6 +329,26 @@ _ROWS = [
     _update("add_at", arrays.add_at, gradients.of_add_at),
     Operation("one_hot", shapes.one_hot, dtypes.hot, arrays.one_hot, arity=1),
     Operation("orthogonalize", shapes.same, dtypes.floating, arrays.orthogonalize, arity=1),
+    Operation(
+        "solve",
+        shapes.solved,
+        dtypes.floating,
+        matrices.solve,
+        gradients.of_solve,
+        arity=2,
+        noun="solution",
+        converts=True,
+    ),
+    Operation(
+        "cholesky",
+        shapes.of_square,
+        dtypes.floating,
+        matrices.cholesky,
+        gradients.of_cholesky,
+        arity=1,
+        noun="factor",
+        converts=True,
+    ),
     Operation("uniform", shapes.from_option, dtypes.floating, random=True, arity=0),
     Operation("normal", shapes.from_option, dtypes.floating, random=True, arity=0),
     Operation("permutation", shapes.from_option, dtypes.index, random=True, arity=0),

@@ -84,6 +84,16 @@ def impossible(where: str) -> str:
     return f"all logits of a Categorical are -inf at {where}: it has no choice"
 
 
+def singular(name: str, where: str) -> str:
+    """Return the refusal of equations without one solution."""
+    return f"{name} at {where} solves with a singular matrix: a pivot of its elimination is 0"
+
+
+def indefinite(name: str, where: str) -> str:
+    """Return the refusal of a matrix without a Cholesky factor."""
+    return f"{name} at {where} takes wb.cholesky of a matrix that is not positive definite"
+
+
 def _read(record: Array, reader: Reader, sizes: Mapping[str, int], ranges: Ranges | None) -> str:
     """Return `x[t:t + 3] is read at t=2 (T=4)`: a read written as a range is shown as one."""
     read, dims, point = reader

@@ -1,0 +1,4 @@
+"""Linear algebra on inner axes: equations and factors of square matrices.
+
+Knows `tracing`.
+"""
