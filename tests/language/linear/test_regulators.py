@@ -208,3 +208,8 @@ def test_ilqr_is_that_of_numpy(backend: str) -> None:
             near(found["cost"][b, i], cost)
             costs.append(cost)
         assert costs[-1] < 0.5 * costs[0] and costs[-2] - costs[-1] < 1e-3 * costs[-1]
+
+
+def test_nvrtc_finds_registers_for_a_regulator() -> None:
+    told = wb.inspect_kernels(wb.variant(regulator()).apply(Persist("b", 16)), ("sm_90",))
+    assert told.kernels and not any(kernel.spilled for kernel in told.kernels)
