@@ -23,6 +23,7 @@ from workbench.polyhedral.accesses import Access
 from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.expression import expression, minimum, variable
 from workbench.polyhedral.loops.from_tree import Guard, Instance, LoopNode, Node, loops
+from workbench.polyhedral.loops.from_tree import _loops as generated
 from workbench.polyhedral.ordering.as_written import order
 from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, axis_dims, paths
 
@@ -117,6 +118,38 @@ def test_one_iteration_vanishes_and_last_is_peeled() -> None:
     long = equation("long", "t", "x", [t], bounds={"t": (0, T + 1)})
     short = equation("short", "t", "y", [t])
     check(Loop("t", Block((Leaf("long"), Leaf("short")))), [long, short], {"T": 3})
+
+
+def test_parts_of_a_loop_are_generated_alone_where_all_have_the_same_loop() -> None:
+    full = [equation(name, "it", name, [i_dim(), t]) for name in ("x", "y")]
+    longer = equation("long", "it", "z", [i_dim(), t], bounds={"i": (0, I + 1)})
+    for equations in (full, [*full, longer], [longer, *full]):
+        inner = [Loop("t", Leaf(q.name)) for q in equations]
+        for tree in (
+            Loop("i", Block(tuple(inner))),
+            Loop("i", Block(tuple(inner)), backwards=True),
+            Loop("i", Block((inner[0], Loop("t", Leaf(equations[1].name), "axis"), *inner[2:]))),
+        ):
+            for sizes in ({"I": 1, "T": 2}, {"I": 3, "T": 2}):
+                check(tree, list(equations), sizes)
+
+
+def test_what_a_step_leaves_as_it_is_is_not_generated_again() -> None:
+    equations = [equation(name, "it", name, [i_dim(), t]) for name in ("p", "q", "r")]
+    found = {q.name: q.instances for q in equations}
+    parts: list[Tree] = [Loop("t", Leaf(q.name)) for q in equations]
+    loops(Loop("i", Block(tuple(parts))), found)
+    before = generated.cache_info()
+    parts[1] = Loop("t", Leaf("q"), backwards=True)
+    (node,) = loops(Loop("i", Block(tuple(parts))), found)
+    after = generated.cache_info()
+    assert (after.misses - before.misses, after.hits - before.hits) == (1, 2)
+    assert isinstance(node, LoopNode)
+    assert [part.backwards for part in node.body if isinstance(part, LoopNode)] == [
+        False,
+        True,
+        False,
+    ]
 
 
 def shown(nodes: tuple[Node, ...], indent: str = "") -> Iterator[str]:

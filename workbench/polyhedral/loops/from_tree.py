@@ -8,9 +8,10 @@ iteration is replaced by its value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import groupby
 
 import islpy as isl
 
@@ -35,10 +36,12 @@ from workbench.polyhedral.tree import (
     Loop,
     Path,
     Tree,
+    has_loop,
     loops_above,
     paths,
     standing,
     statements,
+    with_child,
 )
 
 __all__ = [
@@ -101,11 +104,54 @@ def loops(tree: Tree, instances: Mapping[str, Instances]) -> tuple[Node, ...]:
     A statement may occur several times (an iteration that differs is peeled). It is absent only
     where its domain is empty. Variables have the names of loops, numbered where nested.
     """
-    parts = tree.children if isinstance(tree, Block) else (tree,)
-    result: list[Node] = []
-    for part in parts:
-        result.extend(_loops(part, tuple(_Domain.of(instances[name]) for name in statements(part))))
-    return tuple(result)
+    return _by_parts((), tree, instances)
+
+
+def _by_parts(
+    around: tuple[Loop, ...], tree: Tree, instances: Mapping[str, Instances]
+) -> tuple[Node, ...]:
+    """Return the loops of a tree with the loops `around` it, generated part by part where the parts
+    have the same loops around them: a step changes few of them, and isl takes longer for all.
+    """
+    if isinstance(tree, Loop) and tree.kind == "loop" and isinstance(tree.child, Block):
+        return _by_parts((*around, tree), tree.child, instances)
+    parts = list(_parts(tree)) if isinstance(tree, Block) else []
+    if len(parts) > 1:
+        joined = _joined([_by_parts(around, p, instances) for p in parts], len(around))
+        if joined is not None:
+            return joined
+    for loop in reversed(around):
+        tree = with_child(loop, tree)
+    return _loops(tree, tuple(_Domain.of(instances[name]) for name in statements(tree)))
+
+
+def _parts(tree: Block) -> Iterator[Tree]:
+    """Yield the parts of a sequence: what has loops, and neighbours that have none together."""
+    for looped, group in groupby(tree.children, key=has_loop):
+        together = tuple(group)
+        if looped:
+            yield from together
+        else:
+            yield together[0] if len(together) == 1 else Block(together)
+
+
+def _joined(parts: Sequence[tuple[Node, ...]], depth: int) -> tuple[Node, ...] | None:
+    """Return parts one behind the other inside the loops around all, which are so many; None where
+    they have not the same.
+    """
+    if depth == 0:
+        return tuple(node for part in parts for node in part)
+    first, *_ = heads = [part[0] for part in parts]
+    if any(len(part) != 1 for part in parts) or not isinstance(first, LoopNode):
+        return None
+    same = replace(first, body=())
+    bodies = []
+    for head in heads:
+        if not isinstance(head, LoopNode) or replace(head, body=()) != same:
+            return None
+        bodies.append(head.body)
+    body = _joined(bodies, depth - 1)
+    return None if body is None else (replace(first, body=body),)
 
 
 @dataclass(frozen=True)
