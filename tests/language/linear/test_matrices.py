@@ -18,6 +18,7 @@ from workbench.backends.numpy import NumPyBackend
 from workbench.errors import ProgramError, RunError, WorkbenchError
 from workbench.program.values import Program
 from workbench.transforms import Persist, Simplify, Vectorize
+from workbench.transforms.equations.evaluations import operations
 
 Array = npt.NDArray[np.float64]
 
@@ -291,8 +292,11 @@ def test_operations_are_counted() -> None:
             a, right = wb.uniform(shape=(n, n), over=b), wb.uniform(shape=(n, columns), over=b)
             return {"x": wb.solve(a, right), "l": wb.cholesky(a)}
 
-        told = wb.variant(one()).apply(Vectorize("b")).predict(backend="numpy").by_statement
-        return told["x"].operations // 5, told["l"].operations // 5
+        variant = wb.variant(one()).apply(Vectorize("b"))
+        told = variant.predict(backend="numpy").by_statement
+        found = told["x"].operations // 5, told["l"].operations // 5
+        assert found == tuple(operations(variant.program.statement[name].body) for name in "xl")
+        return found
 
     assert counted(1, 1) == (1, 1)
     assert counted(2, 3) == (1 + 2 + 6 + 3 * (1 + 3), 1 + 4)

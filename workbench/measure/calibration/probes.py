@@ -14,7 +14,7 @@ from workbench.lowering.functions import FUNCTIONS
 from workbench.lowering.loops.records import Apply
 from workbench.measure.calibration.stopwatch import Stopwatch
 from workbench.polyhedral.tree import Block
-from workbench.program.operations.matrices import operations_of_cholesky, operations_of_solve
+from workbench.program.operations.matrices import OF_MATRICES
 from workbench.program.values import Equations, Program
 
 EMPTY = Program(Equations("calibration", (), (), (), (), ()), Block(()))
@@ -129,10 +129,8 @@ def elements(w: Stopwatch, dtype: str) -> dict[str, tuple[int, float]]:
     counted["turned"] = (ROWS * ROWS, _call(w, "copyto", a=tall.T, c=tall.copy()))
     square = w.array(64, 64, dtype=dtype)
     spent = _call(w, "orthogonalize", a=square, c=square.copy())
-    many, solved = operations_of_cholesky(64), operations_of_solve(64, 64)
-    of_matrices = _of_matrices(w, 64, 64, dtype=dtype)
-    counted |= {"cholesky": (many, of_matrices["cholesky"])}
-    counted |= {"solve": (solved, of_matrices["solve"])}
+    for kind, of_matrices in _of_matrices(w, 64, 64, dtype=dtype).items():
+        counted[kind] = OF_MATRICES[kind](64, 64), of_matrices
     return counted | {"orthogonalize": (64**3, spent)}
 
 

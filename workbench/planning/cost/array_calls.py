@@ -5,7 +5,7 @@ one rule for each way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -14,8 +14,8 @@ from workbench.identity import Same
 from workbench.lowering.functions import FUNCTIONS, Walk
 from workbench.lowering.loops.records import Apply, Symbolic
 from workbench.planning.cost.strides import Iteration, Operand, iteration, strides_of
-from workbench.polyhedral.expression import Expression, expression, minimum
-from workbench.program.operations.matrices import operations_of_cholesky, operations_of_solve
+from workbench.polyhedral.expression import expression, minimum
+from workbench.program.operations.matrices import OF_MATRICES
 
 Variables = frozenset[str]
 
@@ -186,20 +186,15 @@ def _factors(option: Options, reads: Operands, out: Operand) -> Work:
     return Work(counted, Iteration(counted, counted))
 
 
-def _equations(option: Options, reads: Operands, out: Operand) -> Work:
-    *batch, rows, columns = out.dims
-    return _of_matrices(batch, operations_of_solve(rows.constant, columns.constant))
+def _matrices(operation: str) -> Callable[[Options, Operands, Operand], Work]:
+    """Return the rule for so many operations for each matrix of a batch."""
 
+    def rule(option: Options, reads: Operands, out: Operand) -> Work:
+        *batch, rows, columns = out.dims
+        each = expression(OF_MATRICES[operation](rows.constant, columns.constant))
+        return Work((*batch, each), Iteration((*batch, each), (each,)))
 
-def _triangle(option: Options, reads: Operands, out: Operand) -> Work:
-    *batch, _, columns = out.dims
-    return _of_matrices(batch, operations_of_cholesky(columns.constant))
-
-
-def _of_matrices(batch: Sequence[Expression], operations: int) -> Work:
-    """Return the work of so many operations for each matrix of a batch."""
-    counted = (*batch, expression(operations))
-    return Work(counted, Iteration(counted, counted[-1:]))
+    return rule
 
 
 WALKS: Mapping[Walk, Callable[[Options, Operands, Operand], Work]] = {
@@ -213,6 +208,6 @@ WALKS: Mapping[Walk, Callable[[Options, Operands, Operand], Work]] = {
     "points": _points,
     "segments": _segments,
     "factors": _factors,
-    "equations": _equations,
-    "triangle": _triangle,
+    "equations": _matrices("solve"),
+    "triangle": _matrices("cholesky"),
 }

@@ -6,7 +6,7 @@ operands.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -44,9 +44,16 @@ def operations_of_solve(n: int, columns: int) -> int:
     return below + 2 * squares + columns * (4 * below + n)
 
 
-def operations_of_cholesky(n: int) -> int:
-    """Return the operations of a factor of n rows: about 1/3 n^3."""
-    return n * (n + 1) * (2 * n + 1) // 6
+def operations_of_cholesky(n: int, columns: int) -> int:
+    """Return the operations of a factor of n rows, and as many columns: about 1/3 n^3."""
+    return n * (n + 1) * (n + columns + 1) // 6
+
+
+OF_MATRICES: Mapping[str, Callable[[int, int], int]] = {
+    "solve": operations_of_solve,
+    "cholesky": operations_of_cholesky,
+}
+"""The operations for each matrix, by the result's rows and columns."""
 
 
 def _each_by_itself(function: Callable[..., Any], like: Any, *operands: Any) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.sets.relations import bounds, hull, is_box
+from workbench.program.operations.matrices import OF_MATRICES
 from workbench.program.operations.shapes import is_static
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Body, Call, Program, Statement, walk
@@ -58,6 +59,9 @@ def operations(body: Body) -> int:
                 for c, n in zip(part, a.shape, strict=True)
             }
             total += 2 * _entries(tuple(sizes.values()))
+        elif b.operation in OF_MATRICES:
+            *many, n, columns = b.shape
+            total += _entries(tuple(many)) * OF_MATRICES[b.operation](int(n), int(columns))
         else:
             shapes = [b.shape, *(a.shape for a in b.arguments)]
             total += max(_entries(shape) for shape in shapes)
