@@ -21,6 +21,7 @@ from workbench.lowering.values.scope import FreshNames, Workspace
 from workbench.lowering.values.stored import Stored
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.loops import from_tree
+from workbench.polyhedral.loops.nodes import Guard, Instance, Node
 from workbench.program.accumulating import derived
 from workbench.program.values import Program
 
@@ -59,18 +60,18 @@ def launches(program: Program) -> LoopProgram:
 
 
 def _records(
-    program: Program, nodes: Sequence[from_tree.Node], storage: Mapping[str, Stored]
+    program: Program, nodes: Sequence[Node], storage: Mapping[str, Stored]
 ) -> list[Record]:
     records: list[Record] = []
     for node in nodes:
-        if isinstance(node, from_tree.Instance):
+        if isinstance(node, Instance):
             statement = program.statement[node.statement]
             reads = dict.fromkeys(storage[r.array].buffer.name for r in statement.reads)
             written = storage[statement.array].buffer.name
             records.append(_launch(node.statement, node.values, tuple(reads), (written,)))
             continue
         body = tuple(_records(program, node.body, storage))
-        if isinstance(node, from_tree.Guard):
+        if isinstance(node, Guard):
             records.append(If(node.condition, body))
             continue
         records.append(

@@ -19,6 +19,7 @@ from workbench.lowering.values.stored import Stored, memory_order
 from workbench.polyhedral.lifetimes.windows import Lifetime
 from workbench.polyhedral.loops import from_tree
 from workbench.polyhedral.loops.axis_blocks import axis_blocks
+from workbench.polyhedral.loops.nodes import Instance, LoopNode, Node
 from workbench.polyhedral.tree import Tree, axis_dims, paths
 from workbench.program.accumulating import derived
 from workbench.program.values import Program
@@ -54,7 +55,7 @@ class Stages:
     """
 
     schedule: Tree
-    loops: tuple[from_tree.Node, ...]
+    loops: tuple[Node, ...]
     lifetimes: Mapping[str, Lifetime]
     storage: Mapping[str, Stored]
     operations: tuple[Record, ...]
@@ -118,17 +119,15 @@ def stages(program: Program) -> Stages:
     )
 
 
-def variables(
-    program: Program, nodes: tuple[from_tree.Node, ...], names: FreshNames
-) -> dict[str, str]:
+def variables(program: Program, nodes: tuple[Node, ...], names: FreshNames) -> dict[str, str]:
     """Return Python names of sizes and loop variables."""
     aliases = {p.name: names.fresh(p.name) for p in program.parameters}
 
-    def visit(body: tuple[from_tree.Node, ...]) -> None:
+    def visit(body: tuple[Node, ...]) -> None:
         for node in body:
-            if isinstance(node, from_tree.LoopNode) and node.variable not in aliases:
+            if isinstance(node, LoopNode) and node.variable not in aliases:
                 aliases[node.variable] = names.fresh(node.variable)
-            if not isinstance(node, from_tree.Instance):
+            if not isinstance(node, Instance):
                 visit(node.body)
 
     visit(nodes)

@@ -10,17 +10,17 @@ from workbench.lowering.lower import Stages
 from workbench.lowering.values.stored import Stored
 from workbench.polyhedral import tree
 from workbench.polyhedral.lifetimes.windows import Lifetime
-from workbench.polyhedral.loops import from_tree
+from workbench.polyhedral.loops.nodes import Guard, LoopNode, Node
 from workbench.program.storage import INNER
 
 
-def _loops(nodes: tuple[from_tree.Node, ...], indent: str = "") -> Iterator[str]:
+def _loops(nodes: tuple[Node, ...], indent: str = "") -> Iterator[str]:
     for node in nodes:
-        if isinstance(node, from_tree.LoopNode):
+        if isinstance(node, LoopNode):
             way = ", in any order" if node.apart else " reversed" if node.backwards else ""
             yield f"{indent}for {node.variable} in {node.lower}:{node.upper}{way}:"
             yield from _loops(node.body, indent + "    ")
-        elif isinstance(node, from_tree.Guard):
+        elif isinstance(node, Guard):
             yield f"{indent}if {node.condition.text}:"
             yield from _loops(node.body, indent + "    ")
         else:

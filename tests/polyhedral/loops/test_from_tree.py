@@ -22,8 +22,9 @@ from tests.polyhedral.examples import (
 from workbench.polyhedral.accesses import Access
 from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.expression import expression, minimum, variable
-from workbench.polyhedral.loops.from_tree import Guard, Instance, LoopNode, Node, loops
 from workbench.polyhedral.loops.from_tree import _loops as generated
+from workbench.polyhedral.loops.from_tree import loops
+from workbench.polyhedral.loops.nodes import Guard, Instance, LoopNode, Node
 from workbench.polyhedral.ordering.as_written import order
 from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, axis_dims, paths
 

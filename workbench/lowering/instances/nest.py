@@ -12,8 +12,8 @@ from workbench.lowering.values.intervals import at_least
 from workbench.lowering.values.scope import Workspace
 from workbench.lowering.values.stored import Stored
 from workbench.polyhedral.expression import Expression
-from workbench.polyhedral.loops import from_tree
 from workbench.polyhedral.loops.axis_blocks import AxisBlock
+from workbench.polyhedral.loops.nodes import Guard, Instance, LoopNode, Node
 from workbench.program.values import Program
 
 
@@ -30,12 +30,12 @@ class LoopNest:
     swapping: Swapping
 
     def nodes(
-        self, nodes: tuple[from_tree.Node, ...], ranges: dict[str, tuple[Expression, Expression]]
+        self, nodes: tuple[Node, ...], ranges: dict[str, tuple[Expression, Expression]]
     ) -> list[Record]:
         """Return loop records with every instance linearised."""
         body: list[Record] = []
         for node in nodes:
-            if isinstance(node, from_tree.LoopNode):
+            if isinstance(node, LoopNode):
                 inside = {**ranges, node.variable: (node.lower, node.upper - 1)}
                 sure = at_least(node.upper - node.lower, 1, ranges)
                 with self.swapping.body(self.written(node.body), repeated=True):
@@ -52,7 +52,7 @@ class LoopNest:
                         node.apart,
                     )
                 )
-            elif isinstance(node, from_tree.Guard):
+            elif isinstance(node, Guard):
                 with self.swapping.body(self.written(node.body), repeated=False):
                     records = tuple(self.nodes(node.body, ranges))
                 body.append(If(node.condition, records))
@@ -64,11 +64,11 @@ class LoopNest:
                 body += instance(statement, at, self.stored, self.workspace, self.swapping)
         return body
 
-    def written(self, nodes: tuple[from_tree.Node, ...]) -> set[str]:
+    def written(self, nodes: tuple[Node, ...]) -> set[str]:
         """Return the arrays that are written in a body and below."""
         arrays: set[str] = set()
         for node in nodes:
-            if isinstance(node, from_tree.Instance):
+            if isinstance(node, Instance):
                 arrays.add(self.program.statement[node.statement].array)
             else:
                 arrays |= self.written(node.body)
