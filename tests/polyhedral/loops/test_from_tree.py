@@ -135,6 +135,10 @@ def test_parts_of_a_loop_are_generated_alone_where_all_have_the_same_loop() -> N
                 check(tree, list(equations), sizes)
 
 
+def test_without_statements_there_are_no_loops() -> None:
+    assert loops(Block(()), {}) == ()
+
+
 def test_what_a_step_leaves_as_it_is_is_not_generated_again() -> None:
     equations = [equation(name, "it", name, [i_dim(), t]) for name in ("p", "q", "r")]
     found = {q.name: q.instances for q in equations}

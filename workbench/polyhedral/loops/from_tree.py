@@ -62,8 +62,8 @@ def _by_parts(
     """
     if isinstance(tree, Loop) and tree.kind == "loop" and isinstance(tree.child, Block):
         return _by_parts((*around, tree), tree.child, instances)
-    parts = list(_parts(tree)) if isinstance(tree, Block) else []
-    if len(parts) > 1:
+    parts = list(_parts(tree)) if isinstance(tree, Block) else [tree]
+    if len(parts) != 1:
         joined = _joined([_by_parts(around, p, instances) for p in parts], len(around))
         if joined is not None:
             return joined
