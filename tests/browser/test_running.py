@@ -1,5 +1,5 @@
 """Runs from the panel: the notebook stays free, curves grow, Cancel keeps what is finished, Python
-has the result.
+has the result, and predictions the lengths of its episodes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.browser.panel import live, open_pane, saved_as
 LONG = """\
 import workbench as wb
 from workbench.algorithms.reinforce import reinforce
-shown = wb.Workbench(reinforce(B=8, I=2000, T=20))
+shown = wb.Workbench(reinforce(B=8, I=2000, T=20, ends=True))
 shown
 """
 
@@ -34,6 +34,8 @@ def test_a_run_shows_its_curve_is_stopped_and_is_in_python(lab: Lab, tmp_path: P
     panel = live(page)
     open_pane(panel, "Run")
     panel.get_by_text("This variant has not been run here yet.").wait_for()
+    steps = panel.locator(".wbk-field", has_text="steps of an episode along t")
+    expect(steps).to_contain_text("all of them: nothing was run yet")
     lab.shot(page, "run-empty")
     panel.get_by_label("backend").select_option("numpy")
     panel.get_by_role("button", name="Run", exact=True).click()
@@ -49,6 +51,16 @@ def test_a_run_shows_its_curve_is_stopped_and_is_in_python(lab: Lab, tmp_path: P
     progress.get_by_role("button", name="Cancel").click()
     progress.wait_for(state="detached", timeout=10_000)
     expect(total).to_contain_text("then stopped")
+    expect(steps).to_contain_text("measured by the last run")
+    whole = steps.get_by_role("spinbutton").get_attribute("placeholder") or ""
+    assert 8 < float(whole) < 20
+    steps.get_by_role("spinbutton").fill("2")
+    steps.get_by_role("spinbutton").press("Enter")
+    expect(steps).to_contain_text(f"expected; {whole} in the last run")
+    lab.shot(page, "run-lengths")
+    steps.get_by_role("spinbutton").fill("")
+    steps.get_by_role("spinbutton").press("Enter")
+    expect(steps).to_contain_text("measured by the last run")
     run_cell(page, 2)
     page.page.locator(".jp-OutputArea-output", has_text="stopped: True True").first.wait_for()
 

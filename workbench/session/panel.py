@@ -236,7 +236,7 @@ class Workbench:
         """Write everything as one HTML page that needs no server and no network. Parts that nobody
         has looked at are computed for it, which takes seconds.
         """
-        fill(self._session.kept, self._session.tree, self._session.name)
+        fill(self._session.kept, self._session.values, self._session.name)
         export.write(path, export.page(self._session.capsule()))
 
     def report(

@@ -1,6 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const PROTOCOL = 15;
+export const PROTOCOL = 16;
 
 export const DOT = {
   "nameSize": 16,
@@ -467,6 +467,11 @@ export interface SizeView {
   readonly derived: string | null;
 }
 
+export interface EndView {
+  readonly dim: string;
+  readonly size: string;
+}
+
 export interface VariantView {
   readonly key: string;
   readonly number: number;
@@ -613,6 +618,7 @@ export interface RunView {
   readonly compile_seconds: number | null;
   readonly environment_steps: number;
   readonly peak_bytes: Readonly<Record<string, number>>;
+  readonly lengths: Readonly<Record<string, number>>;
   readonly curves: readonly CurveView[];
 }
 
@@ -681,6 +687,7 @@ export interface State {
   readonly current: string;
   readonly variants: readonly VariantView[];
   readonly sizes: readonly SizeView[];
+  readonly ends: readonly EndView[];
   readonly measurements: readonly MeasurementView[];
   readonly runs: readonly RunView[];
   readonly profiles: readonly ProfileView[];
@@ -761,6 +768,7 @@ export interface Optimize {
   readonly capacity: number | null;
   readonly backend: string;
   readonly sizes: Readonly<Record<string, number>>;
+  readonly lengths: Readonly<Record<string, unknown>>;
   readonly dtype: "float32" | "float64";
 }
 

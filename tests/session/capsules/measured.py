@@ -31,7 +31,7 @@ from workbench.session.protocol.messages import PROTOCOL
 from workbench.session.protocol.messages import Part as PartName
 from workbench.session.protocol.profiles import profile_view
 from workbench.session.protocol.state import BackendView, CurveView, RunView, State
-from workbench.session.protocol.state_views import size_views, variant_view
+from workbench.session.protocol.state_views import end_views, size_views, variant_view
 from workbench.transforms import Contract, Vectorize
 from workbench.variants.variant import Variant
 
@@ -149,6 +149,7 @@ def ran(shown: tuple[Variant, ...]) -> tuple[RunView, ...]:
         dtype="float32", sizes={"B": 3, "T": 7}, seed=0, date="2026-01-02T03:04:05+00:00",
         completed=4, total=4, counted="update", seconds=0.5, compile_seconds=0.25,
         environment_steps=2000, peak_bytes={"device": 2048, "host": 0},
+        lengths={},
         curves=(
             CurveView("loss", "i", 1, (1.0, 0.5, None, 0.25)),
             CurveView("episode_return", "i", 1, (None, 12.0, 20.0, 32.5)),
@@ -173,6 +174,7 @@ def state(shown: tuple[Variant, ...]) -> State:
         current=shown[1].key,
         variants=tuple(variant_view(v, n, names.get(v.key, "")) for n, v in enumerate(shown)),
         sizes=size_views(root),
+        ends=end_views(root),
         measurements=measurement_views(measurements(shown)),
         runs=ran(shown),
         profiles=tuple(map(profile_view, profiles(shown))),

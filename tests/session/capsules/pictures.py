@@ -11,7 +11,7 @@ from workbench.session.picture.snapshot import snapshot
 from workbench.session.protocol.capsule import Capsule, SavedPart
 from workbench.session.protocol.messages import PROTOCOL
 from workbench.session.protocol.state import State
-from workbench.session.protocol.state_views import size_views, variant_view
+from workbench.session.protocol.state_views import end_views, size_views, variant_view
 from workbench.transforms import Vectorize
 
 
@@ -25,6 +25,7 @@ def pictures() -> dict[str, Any]:
         workbench="golden", revision=1, name=root.program.name, root=root.key, current=root.key,
         variants=tuple(variant_view(v, n) for n, v in enumerate(shown)),
         sizes=size_views(root),
+        ends=end_views(root),
         measurements=(), runs=(), profiles=(), backends=(), backend="numpy",
         arguments=(), measuring=None, unrun=None, unprofiled=None, error=None, recipe_error=None,
     )  # fmt: skip

@@ -10,7 +10,7 @@ from workbench.session.parts.play import PlayView, play
 from workbench.session.protocol.capsule import Capsule, SavedPart
 from workbench.session.protocol.messages import PROTOCOL
 from workbench.session.protocol.state import State
-from workbench.session.protocol.state_views import size_views, variant_view
+from workbench.session.protocol.state_views import end_views, size_views, variant_view
 from workbench.transforms import Contract, Tile, Vectorize
 from workbench.variants.variant import Variant
 
@@ -29,6 +29,7 @@ def state(shown: tuple[Variant, ...]) -> State:
         workbench="golden", revision=1, name=root.program.name, root=root.key,
         current=shown[2].key, variants=tuple(variant_view(v, n) for n, v in enumerate(shown)),
         sizes=size_views(root),
+        ends=end_views(root),
         measurements=(), runs=(), profiles=(), backends=(), backend="numpy",
         arguments=(), measuring=None, unrun=None, unprofiled=None, error=None, recipe_error=None,
     )  # fmt: skip

@@ -23,7 +23,7 @@ from workbench.session.picture.snapshot import snapshot
 from workbench.session.protocol.capsule import Capsule, SavedPart
 from workbench.session.protocol.messages import PROTOCOL, Part
 from workbench.session.protocol.state import State
-from workbench.session.protocol.state_views import size_views, variant_view
+from workbench.session.protocol.state_views import end_views, size_views, variant_view
 from workbench.transforms import Contract, Fuse, Incrementalize, Recompute, Tile, Vectorize
 from workbench.variants.variant import Variant
 
@@ -103,6 +103,7 @@ def state(variant: Variant) -> State:
         current=variant.key,
         variants=(variant_view(variant, 0),),
         sizes=size_views(variant),
+        ends=end_views(variant),
         measurements=(),
         runs=(),
         profiles=(),

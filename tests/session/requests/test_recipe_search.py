@@ -20,7 +20,7 @@ from workbench.session.requests.sessions import Sessions
 
 OPTIMIZE = {
     "type": "optimize", "objective": "memory", "capacity": None, "backend": "numpy", "sizes": {},
-    "dtype": "float32",
+    "lengths": {}, "dtype": "float32",
 }  # fmt: skip
 SOON = 0.5
 """The seconds in which a search has to end."""

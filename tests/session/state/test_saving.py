@@ -97,7 +97,7 @@ def test_a_page_is_saved_with_everything_in_it(shown: Shown) -> None:
 
 
 def test_a_page_holds_instances_and_predictions_that_nobody_looked_at(shown: Shown) -> None:
-    fill(shown.session.kept, shown.session.tree, shown.session.name)
+    fill(shown.session.kept, shown.session.values, shown.session.name)
     parts = [part for part in shown.session.capsule().parts if part.variant == shown.root]
     listed = [tuple(part.arguments["statements"]) for part in parts if part.part == "domain"]
     program = shown.session.tree.shown.program
@@ -108,7 +108,7 @@ def test_a_page_holds_instances_and_predictions_that_nobody_looked_at(shown: Sho
 
 def test_a_page_plays_what_is_shown_beside_the_program_as_written(shown: Shown) -> None:
     key = shown.apply(shown.root, Tile("b", 16).to_json())
-    fill(shown.session.kept, shown.session.tree, shown.session.name)
+    fill(shown.session.kept, shown.session.values, shown.session.name)
     found = {
         (part.variant, part.arguments["sizes"].get("B")): part.value["sizes"]["B"]
         for part in shown.session.capsule().parts
@@ -133,7 +133,7 @@ def test_a_page_holds_the_compiled_kernels_where_they_are_what_runs(
     shown: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workbench.session.state.page_parts.default", lambda: "native")
-    fill(shown.session.kept, shown.session.tree, shown.session.name)
+    fill(shown.session.kept, shown.session.values, shown.session.name)
     parts = [part for part in shown.session.capsule().parts if part.variant == shown.root]
     (listed,) = [part.value["kernels"] for part in parts if part.part == "kernels"]
     texts = {str(part.arguments["name"]) for part in parts if part.part == "kernel"}
@@ -146,7 +146,7 @@ def test_a_page_holds_the_compiled_kernels_where_they_are_what_runs(
 def test_a_page_holds_the_moves_of_every_variant(shown: Shown) -> None:
     key = shown.apply(shown.root, VECTORIZE)
     shown.view.ask(type="show", variant=shown.root)
-    fill(shown.session.kept, shown.session.tree, shown.session.name)
+    fill(shown.session.kept, shown.session.values, shown.session.name)
     found = {
         p.variant: p.value["moves"] for p in shown.session.capsule().parts if p.part == "moves"
     }
@@ -172,7 +172,7 @@ def _with_moves(shown: Shown) -> set[str]:
 
 
 def test_a_page_explains_a_legal_move_and_an_illegal_one(shown: Shown) -> None:
-    fill(shown.session.kept, shown.session.tree, shown.session.name)
+    fill(shown.session.kept, shown.session.values, shown.session.name)
     parts = [part for part in shown.session.capsule().parts if part.variant == shown.root]
     refused = {json.dumps(p.arguments["step"]): p.value for p in parts if p.part == "why"}
     (why,) = refused.values()

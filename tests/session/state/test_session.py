@@ -151,7 +151,7 @@ def test_a_part_with_bad_arguments_is_a_sentence_and_can_be_asked_for_again(show
 
 def test_prices_are_kept_beside_all_else_and_are_no_change_of_their_own(shown: Shown) -> None:
     run = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
-    for part, arguments in (*first(), *OF_SHOWN):
+    for part, arguments in (*first({}), *OF_SHOWN):
         shown.view.want(part, shown.root, **arguments)
     heard: list[str] = []
     with patch("workbench.session.state.part_cache.MOST", 1):

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from workbench.lowering.memory.lives import described
 from workbench.planning.cost.prediction import Prediction
 from workbench.planning.cost.seconds import Share
+from workbench.program.sizes import resolve
 from workbench.variants.variant import Variant
 
 
@@ -64,7 +67,7 @@ def cost(variant: Variant, arguments: Mapping[str, Any]) -> CostView:
     Raises SizeError for sizes that the program does not take, UnavailableError for a backend
     without known constants, WorkbenchError for an unknown dtype.
     """
-    prediction = variant.predict(arguments["sizes"], arguments["backend"], arguments["dtype"])
+    prediction = predicted(variant, arguments)
     return CostView(
         sizes=prediction.sizes,
         dtype=prediction.dtype,
@@ -81,6 +84,29 @@ def cost(variant: Variant, arguments: Mapping[str, Any]) -> CostView:
         note=prediction.note,
         assumed=prediction.assumed,
     )
+
+
+def predicted(variant: Variant, arguments: Mapping[str, Any]) -> Prediction:
+    """Predict a variant's cost at the `sizes`, on the `backend`, in the `dtype`, with episodes of
+    the `lengths`, none where they end after all steps.
+    """
+    sizes, lengths = arguments["sizes"], arguments.get("lengths", {})
+    fitting = fitting_lengths(lengths, variant, sizes)
+    return variant.predict(sizes, arguments["backend"], arguments["dtype"], lengths=fitting)
+
+
+def fitting_lengths(
+    lengths: Mapping[str, Any], variant: Variant, sizes: Mapping[str, int]
+) -> dict[str, Any]:
+    """Return lengths by dim. Those that a run found, arrays, are cut to sizes that are smaller."""
+    equations = variant.program.equations
+    known = resolve(equations, variant.rows.sizes(sizes))
+    return {
+        dim: np.minimum(found, equations.dim[dim].size.evaluate(known))
+        if isinstance(found, np.ndarray)
+        else found
+        for dim, found in lengths.items()
+    }
 
 
 def _share(statement: str, share: Share) -> ShareView:

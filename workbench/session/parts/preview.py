@@ -8,6 +8,7 @@ from typing import Any
 
 from workbench.planning.cost.prediction import Prediction, stored_bytes
 from workbench.session.parts.code import CodeView, code
+from workbench.session.parts.cost import predicted
 from workbench.session.parts.step import RefusalView, StepView, refusal_view, step_view
 from workbench.session.picture.snapshot import Snapshot, snapshot
 from workbench.transforms.step.refusal import Refused
@@ -76,9 +77,7 @@ def price(variant: Variant, arguments: Mapping[str, Any]) -> PriceView:
     Raises Refused where the step cannot be taken, WorkbenchError where it is not a step, SizeError
     for sizes that the program does not take, UnavailableError where nothing can be predicted.
     """
-    backend, dtype = arguments["backend"], arguments["dtype"]
-    after = variant.apply(from_json(arguments["step"]))
-    said = after.predict(arguments["sizes"], backend, dtype)
+    said = predicted(variant.apply(from_json(arguments["step"])), arguments)
     return PriceView(
         said.seconds,
         said.peak_bytes,

@@ -8,8 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from workbench.errors import SizeError, WorkbenchError
 from workbench.program.sizes import resolve
+from workbench.session.parts.cost import predicted
 from workbench.variants.variant import Variant
 
 FACTORS = (
@@ -30,7 +33,7 @@ class SweepPoint:
 @dataclass(frozen=True)
 class SweepView:
     """Predictions at several values of `size`, least first. Values that the program does not take
-    are left out (a derived size does not divide).
+    are left out (a derived size does not divide). Episodes are no longer than there are steps.
     """
 
     size: str
@@ -57,10 +60,11 @@ def sweep(variant: Variant, arguments: Mapping[str, Any]) -> SweepView:
 def _points(
     variant: Variant, arguments: Mapping[str, Any], given: Mapping[str, int], size: str, here: int
 ) -> Iterator[SweepPoint]:
+    lengths = {dim: np.asarray(x) for dim, x in arguments.get("lengths", {}).items()}
     for value in sorted({max(1, round(here * factor)) for factor in FACTORS}):
         try:
             sizes = {**given, size: value}
-            prediction = variant.predict(sizes, arguments["backend"], arguments["dtype"])
+            prediction = predicted(variant, {**arguments, "sizes": sizes, "lengths": lengths})
         except SizeError:
             continue
         yield SweepPoint(value, prediction.seconds, prediction.peak_bytes)

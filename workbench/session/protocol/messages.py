@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from workbench.session.protocol.state import ErrorView, State, UntracedView
 
-PROTOCOL = 15
+PROTOCOL = 16
 """Raised with every change of a message, a state or a part; the other side says so and stops."""
 
 Part = Literal[
@@ -42,6 +42,10 @@ Part = Literal[
 
 Json = Mapping[str, Any]
 Sizes = Mapping[str, int]
+Lengths = Json
+"""By a dim along which episodes end the expected number of steps, or the id of the run that found
+them; all steps of a dim that is left out.
+"""
 
 
 # -- from the views --------------------------------------------------------------------------------
@@ -66,7 +70,8 @@ class Want:
     code {backend}, kernels {backend, dtype}, kernel {backend, dtype, name},
     domain {statements, sizes}, value {array, coordinates, sizes, seed},
     play {statement | null, sizes}. Sizes that are left out have their defaults; those of `domain`,
-    `why`, `reason`, `value` and `play` are small of themselves.
+    `why`, `reason`, `value` and `play` are small of themselves. `price`, `cost` and `sweep` of a
+    program whose episodes end may have {lengths} too.
     """
 
     type: Literal["want"]
@@ -155,6 +160,7 @@ class Optimize:
     capacity: int | None
     backend: str
     sizes: Sizes
+    lengths: Lengths
     dtype: Literal["float32", "float64"]
 
 

@@ -23,6 +23,14 @@ class SizeView:
 
 
 @dataclass(frozen=True)
+class EndView:
+    """A dim along which episodes end, with at most `size` steps."""
+
+    dim: str
+    size: str
+
+
+@dataclass(frozen=True)
 class VariantView:
     """A variant in the tree. `key` names it everywhere. `number` counts variants as they came, and
     stays when another is removed. `name` is the user's, else the last step's text. `why` is the
@@ -226,7 +234,8 @@ class RunView:
     its steps as text. `completed` of `total` iterations of the outermost loop are done, which
     `counted` names; fewer while it is under way, and where it was stopped. `environment_steps` are
     those of a whole run, 0 without an environment. `threads`, `compile_seconds` and `peak_bytes`
-    are known at the end. `id` is the same for the same run of the same variant.
+    are known at the end, and so is the mean length of episodes by the dim along which they end.
+    `id` is the same for the same run of the same variant.
     """
 
     id: str
@@ -245,6 +254,7 @@ class RunView:
     compile_seconds: float | None
     environment_steps: int
     peak_bytes: Mapping[str, int]
+    lengths: Mapping[str, float]
     curves: tuple[CurveView, ...]
 
 
@@ -357,6 +367,7 @@ class State:
     current: str
     variants: tuple[VariantView, ...]
     sizes: tuple[SizeView, ...]
+    ends: tuple[EndView, ...]
     measurements: tuple[MeasurementView, ...]
     runs: tuple[RunView, ...]
     profiles: tuple[ProfileView, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.backends import backends, default
 from workbench.session.parts.step import step_view
-from workbench.session.protocol.state import BackendView, SizeView, State, VariantView
+from workbench.session.protocol.state import BackendView, EndView, SizeView, State, VariantView
 from workbench.variants.variant import Variant
 
 
@@ -40,6 +40,12 @@ def size_views(variant: Variant) -> tuple[SizeView, ...]:
     )
 
 
+def end_views(variant: Variant) -> tuple[EndView, ...]:
+    """Describe the dims along which a program's episodes end."""
+    equations = variant.program.equations
+    return tuple(EndView(end.dim, str(equations.dim[end.dim].size)) for end in equations.ends)
+
+
 def backend_views() -> tuple[BackendView, ...]:
     """Describe every backend, an unavailable one with the reason."""
     return tuple(BackendView(name, reason or "") for name, reason in backends().items())
@@ -55,6 +61,7 @@ def still(variant: Variant) -> State:
         current=variant.key,
         variants=tuple(variant_view(one, number) for number, one in enumerate(variant.lineage)),
         sizes=size_views(variant),
+        ends=end_views(variant),
         measurements=(),
         runs=(),
         profiles=(),

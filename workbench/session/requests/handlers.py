@@ -194,7 +194,7 @@ def _save(session: Session, request: Save, reply: Reply) -> None:
     """Write everything as text, on a thread of its own, since it is much."""
     html = request.format == "html"
     if html:
-        fill(session.kept, session.tree, session.name)
+        fill(session.kept, session.values, session.name)
     kept = session.capsule()
     text = page.page(kept) if html else page.state_file(kept)
     name = page.file_name(kept, "html" if html else "json")

@@ -23,6 +23,7 @@ def search(session: Session, request: Optimize, reply: Reply) -> None:
         request.backend,
         request.sizes,
         request.dtype,
+        session.values.found(request.lengths),
     )
 
     def ended(result: Searched) -> None:

@@ -14,7 +14,8 @@ from typing import Any
 from workbench.backends import default
 from workbench.program.values import Program, Statement
 from workbench.session.protocol.messages import Answer, Message, Part, Want
-from workbench.session.state.part_cache import BEGUN_WITH, PLAYED, PartCache
+from workbench.session.state.part_cache import BEGUN_WITH, PLAYED, PartCache, begun_with
+from workbench.session.state.values import Values
 from workbench.session.state.variant_tree import VariantTree
 from workbench.transforms import Vectorize
 from workbench.variants.proposals import steps_about
@@ -37,10 +38,11 @@ programs."""
 WantedPart = tuple[Part, Variant, Mapping[str, Any]]
 
 
-def fill(kept: PartCache, tree: VariantTree, name: str) -> None:
+def fill(kept: PartCache, values: Values, name: str) -> None:
     """Have the parts computed, and wait for them. One that fails is left out."""
-    _wait(kept, name, list(_of_shown(tree)), PATIENCE)
-    _wait(kept, name, list(_explained(tree.shown)), PATIENCE)
+    tree, lengths = values.tree, values.typical
+    _wait(kept, name, list(_of_shown(tree, lengths)), PATIENCE)
+    _wait(kept, name, list(_explained(tree.shown, lengths)), PATIENCE)
     found = _wait(kept, name, [("play", v, PLAYED) for v in _side_by_side(tree)], PATIENCE)
     _wait(kept, name, list(_played(tree, found)), MORE)
     if default() == COMPILED:
@@ -70,7 +72,7 @@ def _wait(kept: PartCache, name: str, wanted: Sequence[WantedPart], patience: fl
     return values
 
 
-def _of_shown(tree: VariantTree) -> Iterator[WantedPart]:
+def _of_shown(tree: VariantTree, lengths: Mapping[str, str]) -> Iterator[WantedPart]:
     """Yield parts of the shown variant, with the arguments that views begin with, and predictions
     of the program as written, which are drawn beside them.
     """
@@ -80,13 +82,13 @@ def _of_shown(tree: VariantTree) -> Iterator[WantedPart]:
         for parameter in program.parameters:
             if parameter.definition is None:
                 run = {"size": parameter.name, "backend": default()}
-                yield "sweep", variant, BEGUN_WITH | run
+                yield "sweep", variant, begun_with(lengths) | run
     for statement in _outputs_first(program)[:MOST]:
         yield "domain", shown, {"statements": [statement], "sizes": {}}
     yield "moves", shown, {}
 
 
-def _explained(shown: Variant) -> Iterator[WantedPart]:
+def _explained(shown: Variant, lengths: Mapping[str, str]) -> Iterator[WantedPart]:
     """Yield the explanations of a legal step and of one that would violate a dependence, which the
     tour of a page speaks of: of those that vectorize a dimension, as the tour takes these first.
     """
@@ -95,7 +97,7 @@ def _explained(shown: Variant) -> Iterator[WantedPart]:
         if shown.check(step) is None:
             yield "preview", shown, {"step": step.to_json()} | on
             yield "reason", shown, {"step": step.to_json(), "sizes": None}
-            yield "price", shown, {"step": step.to_json()} | BEGUN_WITH | on
+            yield "price", shown, {"step": step.to_json()} | begun_with(lengths) | on
             break
     for statement in _recurrences(shown.program):
         for asked in steps_about(shown.program, [statement]):

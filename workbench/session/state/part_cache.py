@@ -58,30 +58,44 @@ class _Entry:
     waiting: list[tuple[Reply, int]] = field(default_factory=list)
 
 
-def first() -> tuple[tuple[Part, Json], ...]:
-    """Return the parts of each variant that views ask for at first, with their arguments."""
+def first(lengths: Mapping[str, str]) -> tuple[tuple[Part, Json], ...]:
+    """Return the parts of each variant that views ask for at first, with their arguments: `lengths`
+    are of runs, by dim.
+    """
     backend = default()
     return (
         ("snapshot", {}),
-        ("cost", BEGUN_WITH | {"backend": backend}),
+        ("cost", begun_with(lengths) | {"backend": backend}),
         ("memory", BEGUN_WITH | {"backend": backend}),
         ("code", {"backend": backend}),
     )
 
 
-class PartCache:
-    """A cache that answers `Want`, by itself or through the worker. Parts are JSON-able values."""
+def begun_with(lengths: Mapping[str, str]) -> dict[str, Any]:
+    """Return the arguments of predictions that views begin with, besides the backend."""
+    return BEGUN_WITH | ({"lengths": dict(lengths)} if lengths else {})
 
-    def __init__(self, work: Workers, changed: Callable[[], None]) -> None:
-        self._work, self._changed = work, changed
+
+class PartCache:
+    """A cache that answers `Want`, by itself or through the worker. Parts are JSON-able values.
+    `resolved` puts what arguments name in its place, for the worker.
+    """
+
+    def __init__(
+        self,
+        work: Workers,
+        changed: Callable[[], None],
+        resolved: Callable[[Json], Json] = dict,
+    ) -> None:
+        self._work, self._changed, self._resolved = work, changed, resolved
         self._lock = threading.RLock()
         self._entries: dict[Key, _Entry] = {}
 
-    def prepare(self, variant: Variant, parts: Sequence[tuple[Part, Json]] | None = None) -> None:
-        """Have parts of a variant, the first unless given, computed before they are asked for, and
-        keep them for saving. Whoever asks for one of a variant that cannot be sent hears why.
+    def prepare(self, variant: Variant, parts: Sequence[tuple[Part, Json]]) -> None:
+        """Have parts of a variant computed before they are asked for, and keep them for saving.
+        Whoever asks for one of a variant that cannot be sent hears why.
         """
-        for part, arguments in first() if parts is None else parts:
+        for part, arguments in parts:
             with self._lock:
                 key = _key(part, variant.key, arguments)
                 if key not in self._entries:
@@ -204,7 +218,7 @@ class PartCache:
                 "part",
                 variant,
                 part,
-                dict(share),
+                dict(self._resolved(share)),
                 urgency=urgency,
                 came=lambda value: self._came(key, entry, value),
                 ended=lambda error: self._ended(key, entry, error),

@@ -97,7 +97,7 @@ class RunProgress(Progress):
         if order.variant.key not in values.tree.variants:
             return values
         if made.result is not None:
-            return values.with_run(run_view(made.result))
+            return values.with_run(run_view(made.result), made.result.lengths)
         if made.error is None:  # it was stopped before it began
             return values
         return replace(values, unrun=not_made(order, made.error))
@@ -116,6 +116,7 @@ def run_view(result: Result) -> RunView:
         seconds=result.seconds,
         compile_seconds=result.compile_seconds,
         peak_bytes=dict(result.peak),
+        lengths={dim: float(x.mean()) for dim, x in result.lengths.items() if x.size},
         curves=curve_views(kept(result.outputs, dims)),
     )
 
@@ -159,5 +160,6 @@ def _begun(order: RunOrder) -> RunView:
         compile_seconds=None,
         environment_steps=environment_steps(program, sizes),
         peak_bytes={},
+        lengths={},
         curves=(),
     )

@@ -43,8 +43,13 @@ from workbench.session.protocol.state import (
     UntracedView,
     VariantView,
 )
-from workbench.session.protocol.state_views import backend_views, size_views, variant_view
-from workbench.session.state.part_cache import PREDICTED, PartCache
+from workbench.session.protocol.state_views import (
+    backend_views,
+    end_views,
+    size_views,
+    variant_view,
+)
+from workbench.session.state.part_cache import PREDICTED, PartCache, first
 from workbench.session.state.run_progress import run_view
 from workbench.session.state.saved_tree import SavedTree, misfit_text, old_tree
 from workbench.session.state.under_way import UnderWay
@@ -67,7 +72,7 @@ class Session:
     ) -> None:
         self.name = variant.root.program.name
         self.store = store
-        self.kept = PartCache(work, self._tell)
+        self.kept = PartCache(work, self._tell, self._with_lengths)
         self.on_change: Callable[[Mapping[str, Any]], None] | None = None
         """The function that takes new arguments for the watched template; None where none is
         watched."""
@@ -119,6 +124,8 @@ class Session:
         self._tell()
         if after.tree.current != before.tree.current:
             self._prepare_shown()
+        if after.typical != before.typical:
+            self._prepare(after.tree.variants.values())
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call back after every change of the state and every computed part. Returns the function
@@ -132,6 +139,12 @@ class Session:
         with self._lock:
             self._listeners = (*self._listeners, listener)
         return ignore
+
+    def _with_lengths(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the arguments of a part with the lengths of episodes that runs found."""
+        if not arguments.get("lengths"):
+            return arguments
+        return {**arguments, "lengths": self._values.found(arguments["lengths"])}
 
     def _tell(self) -> None:
         for listener in self._listeners:
@@ -147,6 +160,7 @@ class Session:
             current=tree.current,
             variants=self._variant_views(tree),
             sizes=size_views(tree.variants[tree.root]),
+            ends=end_views(tree.variants[tree.root]),
             measurements=values.measurements,
             runs=values.runs,
             profiles=values.profiles,
@@ -294,8 +308,9 @@ class Session:
 
     def _prepare(self, variants: Iterable[Variant]) -> None:
         """Have the first picture of variants computed, whoever looks at them."""
+        parts = first(self._values.typical)
         for variant in variants:
-            self.kept.prepare(variant)
+            self.kept.prepare(variant, parts)
 
     def _prepare_shown(self) -> None:
         """Have the moves of the shown variant computed: a saved file holds them too, whoever
@@ -350,7 +365,7 @@ class Session:
         """Show a run made elsewhere of a variant of this program, which joins the tree."""
         self.join_running(result.variant)
         view = run_view(result)
-        self.change(lambda values: values.with_run(view))
+        self.change(lambda values: values.with_run(view, result.lengths))
 
     def take_profiled(self, profile: Profile) -> None:
         """Show a profile made elsewhere of a variant of this program, which joins the tree."""

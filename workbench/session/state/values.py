@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+from workbench.errors import WorkbenchError
 from workbench.session.protocol.measurements import together
 from workbench.session.protocol.state import (
     ArgumentView,
@@ -27,6 +30,8 @@ class Values:
     tree: VariantTree
     measurements: tuple[MeasurementView, ...] = ()
     runs: tuple[RunView, ...] = ()
+    lengths: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The lengths of episodes by run and dim, as arrays, of runs made here."""
     profiles: tuple[ProfileView, ...] = ()
     arguments: tuple[ArgumentView, ...] = ()
     measuring: ProgressView | None = None
@@ -42,6 +47,7 @@ class Values:
             tree=tree,
             measurements=(),
             runs=(),
+            lengths={},
             profiles=(),
             unrun=None,
             unprofiled=None,
@@ -58,14 +64,36 @@ class Values:
         profiles = tuple(one for one in self.profiles if one.variant in tree.variants)
         return replace(self, tree=tree, runs=runs, profiles=profiles)
 
-    def with_run(self, run: RunView) -> Values:
+    def with_run(self, run: RunView, lengths: Mapping[str, Any] | None = None) -> Values:
         """Return them with a run of a variant of the tree, in the place of an earlier one that was
-        the same.
+        the same, and with the lengths of episodes that it found.
         """
         if run.variant not in self.tree.variants or run in self.runs:
             return self
-        others = (one for one in self.runs if one.id != run.id)
-        return replace(self, runs=(*others, run))
+        runs = (*(one for one in self.runs if one.id != run.id), run)
+        known = {one.id for one in runs}
+        found = {name: own for name, own in self.lengths.items() if name in known}
+        return replace(self, runs=runs, lengths=found | {run.id: lengths} if lengths else found)
+
+    @property
+    def typical(self) -> dict[str, str]:
+        """The run whose lengths predictions take by dim: the last that found some."""
+        return {dim: run.id for run in self.runs for dim in run.lengths}
+
+    def found(self, lengths: Mapping[str, float | str]) -> dict[str, Any]:
+        """Return lengths of episodes by dim: for a run's id those that it found, their mean where a
+        file has no more of it.
+        """
+        return {dim: self._found(dim, x) for dim, x in lengths.items()}
+
+    def _found(self, dim: str, length: float | str) -> Any:
+        if not isinstance(length, str):
+            return length
+        means = {run.id: run.lengths.get(dim) for run in self.runs}
+        own = self.lengths.get(length, {}).get(dim, means.get(length))
+        if own is None:
+            raise WorkbenchError(f"there is no run any more that found lengths of {dim}: {length}")
+        return own
 
     def with_profile(self, profile: ProfileView) -> Values:
         """Return them with a profile of a variant of the tree, in the place of an earlier one of

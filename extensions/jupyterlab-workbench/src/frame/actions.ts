@@ -2,7 +2,7 @@
 
 import { next } from "../model/lineage";
 import { linkTo, NAME, written } from "../model/link";
-import { tickedIn } from "../model/selection";
+import { predicting, tickedIn } from "../model/selection";
 import type { Store, Values } from "../model/store";
 import type { VariantView } from "../protocol";
 import { copy, download, pick } from "../model/files";
@@ -165,10 +165,10 @@ export async function optimize(
   capacity: number | null,
 ): Promise<string | undefined> {
   const { state, selection } = store.values();
-  const { backend, sizes, dtype } = selection;
-  const variant = state?.current ?? "";
+  if (!state) return undefined;
+  const run = predicting(state, selection);
   store.select({ found: "" });
-  const done = await store.ask({ type: "optimize", variant, objective, capacity, backend, sizes, dtype });
+  const done = await store.ask({ type: "optimize", variant: state.current, objective, capacity, lengths: {}, ...run });
   if (done.type !== "done" || done.variant === null) return "The search was stopped; no step was taken.";
   store.select({ found: done.variant });
   return store.values().selection.pane === "variants" ? undefined : "The recipe is found: Variants tells what it gains.";

@@ -1,7 +1,7 @@
 // The graph as a view: the picture of the shown variant, its tools above and its legend below.
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { useCurrent, useSelection, useStore, useTool, useValues, useWorkbench } from "../model/hooks";
+import { useCurrent, usePredicting, useSelection, useStore, useTool, useValues, useWorkbench } from "../model/hooks";
 import { onThreads, percent, sizesText } from "../model/numbers";
 import { sharesIn, shownProfile } from "../model/profiled";
 import { key } from "../model/scopes";
@@ -240,9 +240,9 @@ function reveal(id: string, drawing: Drawing, snapshot: Snapshot, window: Window
 /** Gets the prediction for the chosen sizes and backend, where it is wanted. */
 function useCost(variant: string, wanted: boolean): { readonly value: CostView | null; readonly why: string } {
   const store = useStore();
-  const { sizes, backend, dtype } = useSelection();
+  const run = usePredicting();
   if (!wanted) return { value: null, why: "" };
-  const { value, status, error } = store.part("cost", variant, { sizes, backend, dtype });
+  const { value, status, error } = store.part("cost", variant, run);
   const why = {
     waiting: "predicting …",
     streaming: "predicting …",

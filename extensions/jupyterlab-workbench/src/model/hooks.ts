@@ -3,7 +3,7 @@
 import { createContext, useContext, useEffect, useSyncExternalStore } from "react";
 import type { LineView, Part, State, VariantView } from "../protocol";
 import { type Arguments, type Loaded, partKey, type Parts } from "./parts";
-import type { Selection } from "./selection";
+import { type Predicting, predicting, type Selection } from "./selection";
 import type { Store, Tools, Values } from "./store";
 
 export const StoreContext = createContext<Store | null>(null);
@@ -43,6 +43,11 @@ export function usePart<P extends Part>(part: P, given: Arguments, variant?: str
   const store = useStore();
   const values = useValues();
   return store.part(part, variant ?? values.state?.current ?? "", given);
+}
+
+/** Returns the settings of predictions. */
+export function usePredicting(): Predicting {
+  return predicting(useWorkbench(), useSelection());
 }
 
 /** Returns a part for one view only: it is called back where it has not come when the view asks for another. */

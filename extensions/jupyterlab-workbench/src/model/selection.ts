@@ -1,6 +1,6 @@
 // The one selection that all views share.
 
-import type { State, StepView } from "../protocol";
+import type { RunView, State, StepView } from "../protocol";
 import type { Left } from "./lineage";
 import type { Tour } from "../tour/place";
 
@@ -67,6 +67,8 @@ export interface Selection {
   readonly beside: string;
   /** Sizes that differ from the program's own, for predictions and runs. */
   readonly sizes: Sizes;
+  /** The expected steps of episodes by the dim along which they end, where they are set, for predictions. */
+  readonly lengths: Readonly<Record<string, number>>;
   /** The backend of predictions and runs; "" until a state tells the default one. */
   readonly backend: string;
   readonly dtype: "float32" | "float64";
@@ -106,6 +108,7 @@ export const INITIAL: Selection = {
   found: "",
   beside: "",
   sizes: {},
+  lengths: {},
   backend: "",
   dtype: "float32",
   overlay: "kind",
@@ -114,3 +117,24 @@ export const INITIAL: Selection = {
   pane: "",
   tour: null,
 };
+
+/** The settings of predictions. `lengths` has by dim the expected number of steps, or the id of the run that found
+ * them; it is there only where episodes end. */
+export type Predicting = Pick<Selection, "sizes" | "backend" | "dtype"> & {
+  readonly lengths?: Readonly<Record<string, number | string>>;
+};
+
+/** Returns the run whose episodes a prediction takes for typical: the last that found lengths along a dim. */
+export function lastLengths({ runs }: Pick<State, "runs">, dim: string): RunView | undefined {
+  return runs.filter((run) => run.lengths[dim] !== undefined).at(-1);
+}
+
+/** Returns the chosen settings. Lengths that are not set are those of the last run. */
+export function predicting(state: Pick<State, "ends" | "runs">, selection: Selection): Predicting {
+  const { sizes, backend, dtype } = selection;
+  const lengths = state.ends.flatMap(({ dim }) => {
+    const length = selection.lengths[dim] ?? lastLengths(state, dim)?.id;
+    return length === undefined ? [] : [[dim, length] as const];
+  });
+  return { sizes, backend, dtype, ...(lengths.length && { lengths: Object.fromEntries(lengths) }) };
+}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from workbench.planning.recipe.aim import Objective
 from workbench.program.text.units import bytes_text
+from workbench.session.parts.cost import fitting_lengths
 from workbench.session.picture.snapshot import snapshot
 from workbench.session.processes.measuring.one_order import Report, carry_out
 from workbench.session.processes.orders import NewVariant, new_variant
@@ -31,6 +33,8 @@ class SearchOrder:
     backend: str
     sizes: Mapping[str, int]
     dtype: str
+    lengths: Mapping[str, Any] = field(default_factory=dict)
+    """The lengths of episodes by dim, as `wb.optimize` takes them, or of a run at larger sizes."""
 
     @property
     def name(self) -> str:
@@ -76,6 +80,7 @@ def searched(order: SearchOrder, report: Report) -> Searched:
             sizes=order.sizes,
             backend=order.backend,
             dtype=order.dtype,
+            lengths=fitting_lengths(order.lengths, start, order.sizes),
             progress=Telling(report),
         )
         made = best.lineage[len(start.lineage) :]

@@ -2,7 +2,7 @@
 
 import { useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
 import { pathName } from "../../model/naming";
-import type { Sizes } from "../../model/selection";
+import { predicting, type Sizes } from "../../model/selection";
 import { changedSizes, paceOf, runSizes } from "./measured";
 import { secondsText, sizesText } from "../../model/numbers";
 
@@ -31,7 +31,7 @@ export function Expected(props: {
   useValues();
   const { sizes, backend, dtype } = selection;
   const chosen = state.variants.filter(({ key }) => variants.includes(key));
-  const cost = store.known("cost", state.current, { sizes, backend, dtype })?.value;
+  const cost = store.known("cost", state.current, predicting(state, selection))?.value;
   const known = chosen.flatMap((variant) => {
     const pace = paceOf(state, variant.key, selection, cost?.note ?? null);
     const { value } = store.part("runs", variant.key, { sizes, backend, dtype, repeats: rounds, pace });

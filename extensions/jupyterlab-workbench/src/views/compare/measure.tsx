@@ -1,7 +1,7 @@
 // The settings of a measurement. Its progress is shown by the frame, whatever pane is open.
 
 import { useState } from "react";
-import { usePart, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
+import { usePart, usePredicting, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
 import { nameOfKey } from "../../model/naming";
 import { type Sizes, tickedIn } from "../../model/selection";
 import type { MeasurementView, SizeView, State } from "../../protocol";
@@ -53,8 +53,7 @@ export function MeasureForm(): JSX.Element {
   const { status } = useValues();
   const { compared, backend } = useSelection();
   const [repeats, setRepeats] = useState("");
-  const { sizes, dtype } = useSelection();
-  const cost = usePart("cost", { sizes, backend, dtype }).value;
+  const cost = usePart("cost", usePredicting()).value;
   const { measure, said } = useMeasure();
   const variants = chosenVariants(state, compared);
   const reason = state.backends.find((one) => one.name === backend)?.reason ?? "";

@@ -2,7 +2,7 @@
 
 import { useStore, useValues } from "../../model/hooks";
 import { nameOfKey } from "../../model/naming";
-import type { Sizes } from "../../model/selection";
+import type { Predicting, Sizes } from "../../model/selection";
 import type { CostView, MeasurementView, SizeView, State, VariantView } from "../../protocol";
 
 /** Measurements that were run in turn, in their order. */
@@ -62,20 +62,13 @@ export function changedSizes(known: readonly SizeView[], sizes: Sizes): Sizes {
   );
 }
 
-export interface Run {
-  readonly sizes: Sizes;
-  readonly backend: string;
-  readonly dtype: "float32" | "float64";
-}
-
 /** Returns the prediction of each variant where it is there; asks for missing ones. */
-export function usePredictions(variants: readonly VariantView[], run: Run): ReadonlyMap<string, CostView> {
+export function usePredictions(variants: readonly VariantView[], run: Predicting): ReadonlyMap<string, CostView> {
   const store = useStore();
   useValues();
   const found = new Map<string, CostView>();
   for (const { key } of variants) {
-    const { sizes, backend, dtype } = run;
-    const { value } = store.part("cost", key, { sizes, backend, dtype });
+    const { value } = store.part("cost", key, run);
     if (value) found.set(key, value);
   }
   return found;
@@ -84,7 +77,7 @@ export function usePredictions(variants: readonly VariantView[], run: Run): Read
 /** Returns the seconds of the variant's trial run over those predicted of it, else the most of any other variant; null
  * where none was made here. `note` tells what is predicted with now, where that is known: a pace counts only for the
  * same. */
-export function paceOf(state: State, variant: string, run: Omit<Run, "sizes">, note: string | null): number | null {
+export function paceOf(state: State, variant: string, run: Pick<Predicting, "backend" | "dtype">, note: string | null): number | null {
   const tried = state.measurements.filter(
     (row) =>
       row.pace !== null && !row.recorded && row.backend === run.backend && row.dtype === run.dtype &&

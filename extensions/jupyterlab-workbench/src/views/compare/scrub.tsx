@@ -1,7 +1,7 @@
 // Sizes on sliders: predictions are there for every stop before the slider moves, and so follow at once.
 
 import { useState } from "react";
-import { useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
+import { usePredicting, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
 import { nameOfKey } from "../../model/naming";
 import { ABSENT, WAITING } from "../../model/parts";
 import { Waiting } from "../../waiting";
@@ -107,7 +107,8 @@ function useSwept(
   rows: readonly Lettered[],
 ): { readonly swept: readonly Swept[]; readonly problem: string; readonly absent: boolean } {
   const state = useWorkbench();
-  const { sizes, backend, dtype, compared } = useSelection();
+  const { compared } = useSelection();
+  const { sizes, ...run } = usePredicting();
   const store = useStore();
   useValues();
   const others = Object.fromEntries(Object.entries(sizes).filter(([name]) => name !== size));
@@ -116,7 +117,7 @@ function useSwept(
   for (const key of chosenVariants(state, compared)) {
     const row = rows.find((one) => one.row.variant === key);
     const position = row ? rows.indexOf(row) : free++;
-    const { value, error, status } = store.part("sweep", key, { size, sizes: others, backend, dtype });
+    const { value, error, status } = store.part("sweep", key, { size, sizes: others, ...run });
     if (error) problem = error.sentence;
     if (status === "absent") absent = true;
     if (value) swept.push({ variant: key, letter: letterOf(position), name: nameOfKey(key, state.variants), series: seriesIn(state, key), view: value });

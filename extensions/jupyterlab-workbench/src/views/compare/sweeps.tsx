@@ -2,7 +2,7 @@
 
 import * as Plot from "@observablehq/plot";
 import { useCallback } from "react";
-import { useSelection, useStore, useWorkbench } from "../../model/hooks";
+import { usePredicting, useSelection, useStore, useWorkbench } from "../../model/hooks";
 import type { Sizes } from "../../model/selection";
 import type { MeasurementView, SweepView } from "../../protocol";
 import { Figure } from "../charts/figure";
@@ -92,10 +92,10 @@ export function Sweeps(props: { swept: readonly Swept[]; size: string; value: nu
 function Estimate(props: { one: Swept; value: number; measured: MeasurementView | undefined }): JSX.Element {
   const store = useStore();
   const { letter, name, series, variant, view } = props.one;
-  const { sizes, backend, dtype } = useSelection();
+  const run = usePredicting();
   // The chosen sizes need not be among the stops.
   const stop = view.points.find((point) => point.value === props.value);
-  const point = stop ?? store.part("cost", variant, { sizes, backend, dtype }).value;
+  const point = stop ?? store.part("cost", variant, run).value;
   const { measured } = props;
   return (
     <li>

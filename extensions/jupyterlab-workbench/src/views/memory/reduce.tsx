@@ -1,7 +1,7 @@
 // Reduce an array: the steps that may make it smaller, ranked by what they do to it.
 
 import { useCallback, useEffect, useMemo, useState } from "react";
-import { useCurrent, useOwnPart, usePart, useSelection, useStore, useValues } from "../../model/hooks";
+import { useCurrent, useOwnPart, usePart, usePredicting, useStore, useValues } from "../../model/hooks";
 import { bytesText } from "../../model/numbers";
 import type { BufferView, CostView, MoveView, PriceView, StepView } from "../../protocol";
 import { Waiting } from "../../waiting";
@@ -16,8 +16,8 @@ import { candidates, isIdle, ranked, type Reduction, reduction } from "./reduce-
 
 export function Reduce(props: { array: string; buffer: BufferView; leave: () => void }): JSX.Element {
   const { array, buffer, leave } = props;
-  const { sizes, backend, dtype } = useSelection();
-  const run: Run = useMemo(() => ({ sizes, backend, dtype }), [sizes, backend, dtype]);
+  const settings = usePredicting();
+  const run: Run = useMemo(() => settings, [JSON.stringify(settings)]);
   const cost = usePart("cost", run);
   const { statements } = buffer;
   const whole = useOwnPart("moves", {});

@@ -3,7 +3,7 @@
 import { perform } from "../../frame/actions";
 import { useCurrent, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
 import { bytesText, onThreads, secondsText, sizesText } from "../../model/numbers";
-import type { Sizes } from "../../model/selection";
+import { predicting, type Sizes } from "../../model/selection";
 import type { MeasurementView, MemoryView, RunsView, State } from "../../protocol";
 import { useCheck } from "../compare/badge";
 import { smallest } from "../compare/expected";
@@ -46,7 +46,7 @@ export function Unchanged(): JSX.Element | null {
   if (state.current === state.root) return null;
   const variants = [state.root, state.current];
   const found = newest(state, variants);
-  const note = store.known("cost", state.current, { sizes, backend, dtype })?.value?.note ?? null;
+  const note = store.known("cost", state.current, predicting(state, selection))?.value?.note ?? null;
   const known = variants.flatMap((key) => {
     const pace = paceOf(state, key, selection, note);
     const { value } = store.part("runs", key, { sizes, backend, dtype, repeats: null, pace });

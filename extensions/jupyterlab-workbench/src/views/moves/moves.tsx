@@ -1,7 +1,7 @@
 // Moves: the possible next steps, for the selection and for the whole, and the one that is open.
 
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { useCurrent, useOwnPart, usePart, useSelection, useStore } from "../../model/hooks";
+import { useCurrent, useOwnPart, usePart, usePredicting, useSelection, useStore } from "../../model/hooks";
 import type { Loaded } from "../../model/parts";
 import { isInside } from "../../model/scopes";
 import { Waiting } from "../../waiting";
@@ -65,8 +65,8 @@ function useOwnMoves(statements: readonly string[]): Loaded<MovesView> | null {
 
 /** Returns the settings of predictions, the same object as long as nothing of it changes. */
 function useRun(): Run {
-  const { sizes, backend, dtype } = useSelection();
-  return useMemo(() => ({ sizes, backend, dtype }), [sizes, backend, dtype]);
+  const run = usePredicting();
+  return useMemo(() => run, [JSON.stringify(run)]);
 }
 
 function Lists(props: {

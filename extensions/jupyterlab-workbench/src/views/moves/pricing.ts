@@ -3,11 +3,11 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useStore, useValues } from "../../model/hooks";
 import type { Loaded } from "../../model/parts";
-import type { Selection } from "../../model/selection";
+import type { Predicting } from "../../model/selection";
 import type { PriceView, StepView } from "../../protocol";
 
 /** The settings of predictions. */
-export type Run = Pick<Selection, "sizes" | "backend" | "dtype">;
+export type Run = Predicting;
 
 /** The most prices asked for at a time: what two processes compute, and what comes next. Of more, the last would be
  * computed first. */

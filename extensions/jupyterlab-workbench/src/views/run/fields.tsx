@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { useSelection, useStore, useWorkbench } from "../../model/hooks";
+import { lastLengths } from "../../model/selection";
 import { changedSizes, runSizes } from "../compare/measured";
 
 export function RunFields(): JSX.Element {
@@ -10,6 +11,7 @@ export function RunFields(): JSX.Element {
       <Backend />
       <Dtype />
       <SizeInputs />
+      <LengthInputs />
     </>
   );
 }
@@ -70,6 +72,93 @@ function SizeInputs(): JSX.Element {
     </span>
   );
 }
+
+/** The expected steps of episodes along each dim along which they end. Predictions take them, runs find their own. */
+function LengthInputs(): JSX.Element | null {
+  const state = useWorkbench();
+  const { lengths, sizes } = useSelection();
+  const store = useStore();
+  if (!state.ends.length) return null;
+  const known = { ...Object.fromEntries(state.sizes.map((size) => [size.name, size.default])), ...sizes };
+  return (
+    <span className="wbk-sizes">
+      {state.ends.map(({ dim, size }) => {
+        const found = lastLengths(state, dim)?.lengths[dim];
+        const { [dim]: set, ...others } = lengths;
+        const most = known[size];
+        return (
+          <LengthInput
+            key={`${dim} ${set} ${found} ${most}`}
+            dim={dim}
+            most={most}
+            set={set}
+            found={found}
+            change={(value) => store.select({ lengths: value === undefined ? others : { ...others, [dim]: value } })}
+          />
+        );
+      })}
+    </span>
+  );
+}
+
+function LengthInput(props: {
+  dim: string;
+  /** The number of steps that there are; undefined where it is an expression in sizes. */
+  most: number | undefined;
+  set: number | undefined;
+  found: number | undefined;
+  change: (value: number | undefined) => void;
+}): JSX.Element {
+  const { dim, most, set, found, change } = props;
+  const [text, setText] = useState(set === undefined ? "" : String(set));
+  const [isLeft, setLeft] = useState(false);
+  const isLength = text === "" || (Number(text) >= 1 && Number(text) <= (most ?? Infinity));
+  const done = (): void => {
+    setLeft(true);
+    const value = text === "" ? undefined : Number(text);
+    if (isLength && value !== set) change(value);
+  };
+  return (
+    <label className="wbk-field" title="Predicted times are of episodes of so many steps; runs find their own">
+      <span>steps of an episode along {dim}</span>
+      <input
+        className="wbk-size"
+        type="number"
+        min="1"
+        max={most}
+        step="any"
+        value={text}
+        placeholder={String(found === undefined ? (most ?? "") : rounded(found))}
+        aria-invalid={isLeft && !isLength}
+        onChange={(event) => {
+          setLeft(false);
+          setText(event.target.value);
+        }}
+        onBlur={done}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter") return;
+          event.preventDefault();
+          done();
+        }}
+      />
+      {isLeft && !isLength ? (
+        <span className="wbk-field-error" role="alert">
+          an episode along {dim} has from 1 to {most} steps, not {text}
+        </span>
+      ) : (
+        <span className="wbk-faint">{basisText(set, found)}</span>
+      )}
+    </label>
+  );
+}
+
+/** Says where the length comes from that predictions take. */
+function basisText(set: number | undefined, found: number | undefined): string {
+  if (set !== undefined) return found === undefined ? "expected" : `expected; ${rounded(found)} in the last run`;
+  return found === undefined ? "all of them: nothing was run yet" : "measured by the last run";
+}
+
+const rounded = (length: number): number => Math.round(length * 10) / 10;
 
 /** A number field that takes effect when it is left, or at Enter: every value in between would be predicted anew. */
 function SizeInput(props: { name: string; value: number; set: (value: number) => void }): JSX.Element {

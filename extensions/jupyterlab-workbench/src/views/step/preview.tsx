@@ -2,9 +2,10 @@
 // compared.
 
 import { useEffect, useRef, useState } from "react";
-import { useCurrent, usePart, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
+import { useCurrent, usePart, usePredicting, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
+import type { Sizes } from "../../model/selection";
 import { Waiting } from "../../waiting";
-import type { CodeView, PreviewView, TextView } from "../../protocol";
+import type { CodeView, CostView, PreviewView, State, TextView } from "../../protocol";
 import { editor } from "../code/editor";
 import { runSizes } from "../compare/measured";
 import { Notes } from "./notes";
@@ -41,25 +42,29 @@ export function Preview({ preview }: { preview: PreviewView }): JSX.Element {
 /** What it brings in a line, with the way to a measurement. */
 function Gain({ step }: { step: StepJson }): JSX.Element | null {
   const state = useWorkbench();
-  const { sizes, backend, dtype } = useSelection();
-  const before = usePart("cost", { sizes, backend, dtype }).value;
-  const after = usePart("price", { step, sizes, backend, dtype }).value;
+  const run = usePredicting();
+  const before = usePart("cost", run).value;
+  const after = usePart("price", { step, ...run }).value;
   if (!before || !after) return null;
   return (
     <p className="wbk-gain">
-      <span className="wbk-faint">Estimated at {sizesText(runSizes(state.sizes, sizes))}:</span>
+      <span className="wbk-faint">Estimated at {settingText(state, run.sizes, before)}:</span>
       <PriceTags before={before} after={after} />
       <Measured step={step} />
     </p>
   );
 }
 
+/** Names the sizes of a prediction, and the lengths of episodes that it takes. */
+const settingText = (state: State, sizes: Sizes, { assumed }: CostView): string =>
+  [sizesText(runSizes(state.sizes, sizes)), assumed].filter(Boolean).join(", ");
+
 /** What it costs before and after, as soon as it is predicted. */
 function Costs({ step }: { step: StepJson }): JSX.Element {
   const state = useWorkbench();
-  const { sizes, backend, dtype } = useSelection();
-  const before = usePart("cost", { sizes, backend, dtype });
-  const after = usePart("price", { step, sizes, backend, dtype });
+  const run = usePredicting();
+  const before = usePart("cost", run);
+  const after = usePart("price", { step, ...run });
   if (!before.value || !after.value) {
     const missing = [before, after].find((one) => one.status === "failed" || one.status === "absent");
     if (missing?.error) return <p className="wbk-hint">No prediction: {missing.error.sentence}</p>;
@@ -68,7 +73,7 @@ function Costs({ step }: { step: StepJson }): JSX.Element {
   const [time, ...held] = changes(before.value, after.value);
   return (
     <table className="wbk-costs">
-      <caption>Estimated at {sizesText(runSizes(state.sizes, sizes))}, not measured</caption>
+      <caption>Estimated at {settingText(state, run.sizes, before.value)}, not measured</caption>
       <tbody>
         {time && <Changed change={time} />}
         {causes(before.value, after.value).map((change) => (

@@ -1,7 +1,7 @@
 // The variants as a tree of steps: the effect of each, measured or predicted, and its menu.
 
 import { useEffect, useMemo, useRef, useState } from "react";
-import { useSelection, useStore, useWorkbench } from "../../model/hooks";
+import { usePredicting, useSelection, useStore, useWorkbench } from "../../model/hooks";
 import type { MeasurementView } from "../../protocol";
 import { type Ask, useAsking } from "../../model/asking";
 import {
@@ -108,11 +108,11 @@ const without = (keys: ReadonlySet<string>, key: string): ReadonlySet<string> | 
 /** Returns the settings of predictions: those of the measurements beside them. */
 function useRun(shown: Comparison | undefined): Parameters<typeof usePredictions>[1] {
   const { sizes } = useWorkbench();
-  const selection = useSelection();
+  const chosen = usePredicting();
   const first = shown?.rows[0];
-  if (!first) return selection;
+  if (!first) return chosen;
   const dtype = first.dtype === "float64" ? "float64" : "float32";
-  return { sizes: changedSizes(sizes, first.sizes), backend: first.backend, dtype };
+  return { ...chosen, sizes: changedSizes(sizes, first.sizes), backend: first.backend, dtype };
 }
 
 function Basis(props: {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { NotMadeView, ProgressView, RunView, State } from "../../../src/protocol";
 import { Banners } from "../../../src/frame/notices/banners";
+import { predicting } from "../../../src/model/selection";
 import { firstOutput, lastOf } from "../../../src/views/charts/outputs";
 import { axisLength } from "../../../src/views/run/curve";
 import { progressText, Run, runsOf } from "../../../src/views/run/run";
@@ -43,6 +44,51 @@ describe("a size", () => {
     await leave();
     expect(Object.values(shown.store.values().selection.sizes)).toEqual([5]);
     expect(shown.host.querySelector(".wbk-field-error")).toBeNull();
+  });
+});
+
+describe("the steps of episodes", () => {
+  const ended = { ...whole, lengths: { t: 4.26 } };
+  const field = (): HTMLInputElement =>
+    [...shown.host.querySelectorAll("label")].find((one) => one.textContent?.startsWith("steps of"))?.querySelector("input") as HTMLInputElement;
+  const said = (): string => field().parentElement?.lastElementChild?.textContent ?? "";
+  const leave = async (text: string): Promise<void> => {
+    await enter(field(), text);
+    await act(async () => void field().dispatchEvent(new FocusEvent("focusout", { bubbles: true })));
+  };
+  const predicted = (): unknown => predicting(shown.store.values().state as State, shown.store.values().selection).lengths;
+  const ends = [{ dim: "t", size: "T" }];
+
+  test("are asked for only where episodes end", async () => {
+    await pane(whole, true);
+    expect(field()).toBeUndefined();
+    expect(predicted()).toBeUndefined();
+  });
+
+  test("are all of them before a run", async () => {
+    await pane(whole, true, { ends });
+    expect([field().placeholder, said()]).toEqual(["7", "all of them: nothing was run yet"]);
+    expect(predicted()).toBeUndefined();
+  });
+
+  test("are those of the last run, or what is expected", async () => {
+    await pane(whole, true, { ends, runs: [stopped, ended] });
+    expect([field().value, field().placeholder, said()]).toEqual(["", "4.3", "measured by the last run"]);
+    expect(predicted()).toEqual({ t: ended.id });
+    await leave("3.5");
+    expect(said()).toBe("expected; 4.3 in the last run");
+    expect(predicted()).toEqual({ t: 3.5 });
+    await leave("");
+    expect(predicted()).toEqual({ t: ended.id });
+  });
+
+  test("are refused where an episode cannot have so many", async () => {
+    await pane(whole, true, { ends });
+    for (const text of ["8", "0.5"]) {
+      await leave(text);
+      expect(said()).toBe(`an episode along t has from 1 to 7 steps, not ${text}`);
+      expect(predicted()).toBeUndefined();
+    }
   });
 });
 
