@@ -110,45 +110,17 @@ function LengthInput(props: {
   change: (value: number | undefined) => void;
 }): JSX.Element {
   const { dim, most, set, found, change } = props;
-  const [text, setText] = useState(set === undefined ? "" : String(set));
-  const [isLeft, setLeft] = useState(false);
-  const isLength = text === "" || (Number(text) >= 1 && Number(text) <= (most ?? Infinity));
-  const done = (): void => {
-    setLeft(true);
-    const value = text === "" ? undefined : Number(text);
-    if (isLength && value !== set) change(value);
-  };
   return (
-    <label className="wbk-field" title="Predicted times are of episodes of so many steps; runs find their own">
-      <span>steps of an episode along {dim}</span>
-      <input
-        className="wbk-size"
-        type="number"
-        min="1"
-        max={most}
-        step="any"
-        value={text}
-        placeholder={String(found === undefined ? (most ?? "") : rounded(found))}
-        aria-invalid={isLeft && !isLength}
-        onChange={(event) => {
-          setLeft(false);
-          setText(event.target.value);
-        }}
-        onBlur={done}
-        onKeyDown={(event) => {
-          if (event.key !== "Enter") return;
-          event.preventDefault();
-          done();
-        }}
-      />
-      {isLeft && !isLength ? (
-        <span className="wbk-field-error" role="alert">
-          an episode along {dim} has from 1 to {most} steps, not {text}
-        </span>
-      ) : (
-        <span className="wbk-faint">{basisText(set, found)}</span>
-      )}
-    </label>
+    <NumberInput
+      name={`steps of an episode along ${dim}`}
+      title="Predicted times are of episodes of so many steps; runs find their own"
+      value={set === undefined ? "" : String(set)}
+      input={{ max: most, step: "any", placeholder: String(found === undefined ? (most ?? "") : rounded(found)) }}
+      isTaken={(text) => text === "" || (Number(text) >= 1 && Number(text) <= (most ?? Infinity))}
+      take={(text) => change(text === "" ? undefined : Number(text))}
+      refusal={(text) => `an episode along ${dim} has from 1 to ${most} steps, not ${text}`}
+      remark={basisText(set, found)}
+    />
   );
 }
 
@@ -160,23 +132,47 @@ function basisText(set: number | undefined, found: number | undefined): string {
 
 const rounded = (length: number): number => Math.round(length * 10) / 10;
 
-/** A number field that takes effect when it is left, or at Enter: every value in between would be predicted anew. */
 function SizeInput(props: { name: string; value: number; set: (value: number) => void }): JSX.Element {
   const { name, value, set } = props;
-  const [text, setText] = useState(String(value));
+  return (
+    <NumberInput
+      name={name}
+      value={String(value)}
+      isTaken={isSize}
+      take={(text) => set(Number(text))}
+      refusal={(text) => `${name} is a whole number from 1 on, not ${text || "nothing"}; it stays ${value}`}
+    />
+  );
+}
+
+/** A number field that takes effect when it is left, or at Enter: every value in between would be predicted anew. What
+ * it does not take it says. */
+function NumberInput(props: {
+  name: string;
+  title?: string;
+  value: string;
+  input?: React.InputHTMLAttributes<HTMLInputElement>;
+  isTaken: (text: string) => boolean;
+  take: (text: string) => void;
+  refusal: (text: string) => string;
+  remark?: string;
+}): JSX.Element {
+  const { name, title, value, input, isTaken, take, refusal, remark } = props;
+  const [text, setText] = useState(value);
   const [isLeft, setLeft] = useState(false);
-  const refused = isLeft && !isSize(text);
+  const refused = isLeft && !isTaken(text);
   const done = (): void => {
     setLeft(true);
-    if (isSize(text) && Number(text) !== value) set(Number(text));
+    if (isTaken(text) && text !== value) take(text);
   };
   return (
-    <label className="wbk-field">
+    <label className="wbk-field" title={title}>
       <span>{name}</span>
       <input
         className="wbk-size"
         type="number"
         min="1"
+        {...input}
         value={text}
         aria-invalid={refused}
         onChange={(event) => {
@@ -190,10 +186,12 @@ function SizeInput(props: { name: string; value: number; set: (value: number) =>
           done();
         }}
       />
-      {refused && (
+      {refused ? (
         <span className="wbk-field-error" role="alert">
-          {name} is a whole number from 1 on, not {text || "nothing"}; it stays {value}
+          {refusal(text)}
         </span>
+      ) : (
+        remark && <span className="wbk-faint">{remark}</span>
       )}
     </label>
   );
