@@ -107,6 +107,15 @@ def test_each_thread_has_a_block_and_the_run_holds_them_all() -> None:
         assert state.bytes == threads * 4 * 4 * 5 * (sizes["T"] + 1)
 
 
+def test_the_last_reader_in_a_joined_kernel_is_the_statement_that_reads() -> None:
+    memory = wb.optimize(reinforce(hidden=(4,)), backend="native").memory(SIZES, "native")
+    own = [one for one in memory.buffers if one.array and one.last_reader]
+    assert any(one.array == "parameters.policy.weight_1" for one in own)
+    for one in own:
+        reading = memory.program.statement[str(one.last_reader)]
+        assert one.array in {read.array for read in reading.reads}, one
+
+
 def test_what_lies_in_shared_memory_takes_none() -> None:
     memory = in_blocks().memory(SIZES, "cuda")
     own = [one for one in memory.buffers if " of state" in one.name or one.until.startswith("in ")]

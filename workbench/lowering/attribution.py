@@ -13,6 +13,7 @@ from workbench.lowering.loops.records import (
     Allocate,
     Apply,
     Enter,
+    Launch,
     Record,
     RuntimeCheck,
     View,
@@ -85,6 +86,7 @@ def first_needed(body: tuple[Record, ...]) -> Mapping[str, str]:
 
 def last_readers(body: tuple[Record, ...]) -> Mapping[str, str]:
     """Return the last statement in text order that reads each buffer, by its name or through views.
+    Of several in one loop it is the last that does.
 
     Who reads a slice on the device reads the array on the host that it was copied from.
     """
@@ -98,9 +100,13 @@ def last_readers(body: tuple[Record, ...]) -> Mapping[str, str]:
             out = source.get(record.out, record.out)
             copied_from[out] = source.get(record.inputs[0], record.inputs[0])
         elif statement is not None:
+            more = record.more if isinstance(record, Launch) else ()
             for name in read_by(record):
                 buffer = source.get(name, name)
-                reader[buffer] = statement
+                last = next(
+                    (one.statement for one in reversed(more) if name in one.reads), statement
+                )
+                reader[buffer] = last
                 if buffer in copied_from:
-                    reader[copied_from[buffer]] = statement
+                    reader[copied_from[buffer]] = last
     return reader

@@ -67,12 +67,12 @@ def _stack(axes: Axes, buffers: Sequence[Held], course: Course, size: float) -> 
 
 
 def largest(buffers: Sequence[Held], course: Course) -> list[int]:
-    """Return what has a band of its own, as positions: of what is held at the peak the largest, the
-    largest first, then of all else.
+    """Return what has a band of its own, as positions: the largest, largest first; of equal ones
+    first what is held at the peak.
     """
     high = course.live_at_peak
     there = [n for n, one in enumerate(buffers) if one.space == course.space]
-    return sorted(there, key=lambda n: (n not in high, -buffers[n].bytes))[:BANDS]
+    return sorted(there, key=lambda n: (-buffers[n].bytes, n not in high))[:BANDS]
 
 
 def short(name: str) -> str:

@@ -110,6 +110,14 @@ MISMATCHES: dict[str, tuple[Callable[[], Any], str]] = {
     "numpy": (lambda: np.exp(wb.uniform()), "np.exp of a tensor; use wb.exp"),
     "numpy_method": (lambda: np.mean(wb.uniform(shape=2)), "np.mean of a tensor; use x.mean(…)"),
     "numpy_abs": (lambda: np.abs(wb.uniform()), "np.absolute of a tensor; use wb.absolute"),
+    "numpy_solve": (
+        lambda: np.linalg.solve(np.eye(2), wb.uniform(shape=2)),
+        "np.linalg.solve of a tensor; use wb.solve",
+    ),
+    "numpy_inverse": (
+        lambda: np.linalg.inv(wb.uniform(shape=(2, 2))),
+        "np.linalg.inv of a tensor; it is not part of a program",
+    ),
     "numpy_square": (lambda: np.square(wb.uniform()), "np.square of a tensor; use x * x"),
     "numpy_where": (
         lambda: np.where(wb.uniform() > 0.5, 1.0, 0.0),

@@ -94,18 +94,21 @@ OPERATORS = {
 }
 """NumPy's functions for Python's operators of two operands."""
 _METHODS = ("sum", "mean", "std", "max", "min", "argmax")
+_OF_MATRICES = ("solve", "cholesky")
 _SAID_OTHERWISE = {"abs": "absolute", "amax": "max", "amin": "min", "square": "x * x"}
 
 
-def refused(name: str) -> ProgramError:
-    """Return the refusal of `np.exp(x)`, with the spelling to use instead, if there is one."""
+def refused(name: str, package: str = "np") -> ProgramError:
+    """Return the refusal of `np.exp(x)`, or of a function in a package of NumPy's, with the
+    spelling to use instead, if there is one.
+    """
     from workbench.language.tracing import functions
 
     ours = _SAID_OTHERWISE.get(name, name)
     if ours in _METHODS:
         instead = f"use x.{ours}(…)"
-    elif hasattr(functions, ours):
+    elif hasattr(functions, ours) or ours in _OF_MATRICES:
         instead = f"use wb.{ours}"
     else:
         instead = f"use {ours}" if ours != name else "it is not part of a program"
-    return ProgramError(f"np.{name} of a tensor; {instead}", user_line())
+    return ProgramError(f"{package}.{name} of a tensor; {instead}", user_line())

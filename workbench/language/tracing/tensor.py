@@ -204,7 +204,8 @@ class Tensor(Operators):
         return result
 
     def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
-        raise numpy_habits.refused(function.__name__)
+        package = f"np{function.__module__.removeprefix('numpy')}"
+        raise numpy_habits.refused(function.__name__, package)
 
     def __iter__(self) -> Any:
         raise ProgramError("a tensor cannot be iterated; use wb.unstack(x)", user_line())

@@ -196,7 +196,7 @@ function Progress({ measuring }: { measuring: ProgressView }): JSX.Element {
   const counted = runs.find(({ id }) => what === "run" && id === group)?.counted;
   const unit = counted === "update" ? "updates" : counted ? "iterations" : (COUNTED[stage] ?? "");
   const endless = what === "search" || what === "calibration"; // nobody knows how much is left
-  const told: Partial<Record<ProgressView["what"], string>> = { search: `${done} plans tried`, calibration: "about 20 seconds" };
+  const told: Partial<Record<ProgressView["what"], string>> = { search: `${done} ${done === 1 ? "plan" : "plans"} tried`, calibration: "about 20 seconds" };
   return (
     <div className="wbk-banner wbk-progress" role="status">
       <span className="wbk-doing" title={stage}>

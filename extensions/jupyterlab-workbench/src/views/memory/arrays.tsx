@@ -37,7 +37,7 @@ export function Arrays({ place, listed }: { place: Place; listed: readonly numbe
               bytes
             </th>
             <th scope="col">lives</th>
-            <th scope="col">held</th>
+            <th scope="col">held until</th>
             <th scope="col" className="wbk-formula">
               as the sizes go
             </th>

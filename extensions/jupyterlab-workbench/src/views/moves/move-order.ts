@@ -91,12 +91,13 @@ export function useOrder(
   }, [order, moves]);
 }
 
-/** Tells whether the pointer or the focus is in an element with these listeners. */
+/** Tells whether the pointer has moved in an element with these listeners, or the focus is there. What comes to lie
+ * under a pointer that rests is not in anybody's hand. */
 export function useHeld(): {
   readonly held: boolean;
   readonly listeners: Pick<
     React.HTMLAttributes<HTMLElement>,
-    "onPointerEnter" | "onPointerLeave" | "onFocus" | "onBlur"
+    "onPointerMove" | "onPointerLeave" | "onFocus" | "onBlur"
   >;
 } {
   const [over, setOver] = useState(false);
@@ -104,7 +105,7 @@ export function useHeld(): {
   return {
     held: over || focused,
     listeners: {
-      onPointerEnter: () => setOver(true),
+      onPointerMove: ({ movementX, movementY }) => setOver((was) => was || movementX !== 0 || movementY !== 0),
       onPointerLeave: () => setOver(false),
       onFocus: () => setFocused(true),
       onBlur: () => setFocused(false),

@@ -31,6 +31,7 @@ export function Estimated({ cost }: { cost: CostView | null }): JSX.Element | nu
         {sizesText(cost.sizes)}
       </button>{" "}
       on {cost.backend}, {cost.dtype}
+      {cost.assumed && `, ${cost.assumed}`}
       {isUncalibrated(cost) && <Uncalibrated note={cost.note}>times are rough on this machine</Uncalibrated>}
       {isScaled(cost) && <Uncalibrated note={cost.note}>times are {cost.note.split(";")[0]}</Uncalibrated>}
     </p>

@@ -205,11 +205,26 @@ describe("prices", () => {
     expect(asked()).toHaveLength(5);
   });
 
+  const moved = (by: number): MouseEvent =>
+    Object.defineProperties(new MouseEvent("pointermove", { bubbles: true }), { movementX: { value: by }, movementY: { value: 0 } });
+
+  test("sort a list that came to lie under a pointer that rests", async () => {
+    shown = await drawn(Moves, unpriced, true);
+    const before = rows().map((row) => row.replace("…", ""));
+    const list = shown.host.querySelector(".wbk-move");
+    await fire(list, new MouseEvent("pointerover", { bubbles: true }));
+    await fire(list, moved(0));
+    await shown.part(asked()[0]?.id ?? 0, { ...cost, seconds: cost.seconds * 2 });
+    expect(rows()[0]).toBe(`${before[1]}…`);
+    expect(shown.host.textContent).not.toContain("sorted anew");
+  });
+
   test("leave rows where they are while the pointer is in the list", async () => {
     shown = await drawn(Moves, unpriced, true);
     const before = rows().map((row) => row.replace("…", ""));
     const list = shown.host.querySelector(".wbk-move");
     await fire(list, new MouseEvent("pointerover", { bubbles: true }));
+    await fire(list, moved(1));
     await shown.part(asked()[0]?.id ?? 0, { ...cost, seconds: cost.seconds * 2 });
     expect(rows()[0]?.startsWith(before[0] ?? "?")).toBe(true);
     expect(shown.host.textContent).toContain("sorted anew when you leave the list");
