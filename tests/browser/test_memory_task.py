@@ -13,7 +13,7 @@ from tests.browser.panel import live, shows
 SHOW = """\
 import workbench as wb
 from workbench.algorithms.reinforce import reinforce
-shown = wb.Workbench(reinforce(B=16, I=1, T=50))
+shown = wb.Workbench(reinforce(B=16, I=2, T=50))
 shown.apply(wb.transforms.Vectorize("b"))
 shown
 """
