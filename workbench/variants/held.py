@@ -42,7 +42,7 @@ class HeldPoint:
 
 @dataclass(frozen=True)
 class HeldBy:
-    """What runs: a backend, in a dtype, on so many threads."""
+    """A backend that runs a program, in a dtype, on so many threads."""
 
     backend: str
     dtype: str

@@ -27,7 +27,7 @@ FEW = 8
 """The arrays that a memory shows of itself."""
 
 BESIDE = "scratch memory and gaps"
-"""What compiled kernels hold that is no array's."""
+"""The name of memory that compiled kernels hold and that is no array's."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -49,7 +49,7 @@ class HeldMemory:
     buffers: tuple[Held, ...]
     courses: Mapping[str, Course]
     copies: Mapping[str, int]
-    """How many there are at a time of each buffer that a block has for itself."""
+    """The number at a time of each buffer that a block has for itself."""
 
     @property
     def peak_bytes(self) -> dict[str, int]:

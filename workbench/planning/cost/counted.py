@@ -197,7 +197,8 @@ class CountedFunctions:
 
     def copies(self, sizes: Mapping[str, int], threads: int) -> Mapping[str, int]:
         """Return how many there are at a time of each buffer that a block has for itself; none
-        of what lies in shared memory."""
+        of what lies in shared memory.
+        """
         _, functions = self._counted("float32")  # blocks are the same in all dtypes
         return other_copies(self.made, functions, sizes)
 

@@ -50,8 +50,8 @@ class Prediction:
     late: str = ""
     loops: LoopProgram = field(repr=False, compare=False, kw_only=True)
     copies: Mapping[str, int] = field(repr=False, kw_only=True)
-    """How many there are at a time of each buffer that a block of compiled kernels has for itself:
-    one for each thread.
+    """The number at a time of each buffer that a block of compiled kernels has for itself: one for
+    each thread, or for each block that a GPU runs outside of shared memory.
     """
 
     @property

@@ -1,5 +1,5 @@
-"""Whether what an instance reads of an episode exists: always, never where an episode ends, or as
-the data has it.
+"""Reads of episodes: what they read exists always, never where an episode ends, or as the data has
+it.
 """
 
 from __future__ import annotations

@@ -141,7 +141,7 @@ def notebook() -> Notebook:
 
 
 class Door:
-    """What threads of ours send goes through it one by one, and nothing once it is closed.
+    """A door through which threads of ours send one by one, and nothing once it is closed.
 
     At its end a Jupyter kernel (ipykernel 7.4) stops the thread that sends for all others. From
     then on each sends by itself, and the parts of two messages get mixed.

@@ -47,7 +47,6 @@ from workbench.variants.variant import Variant
 LONG = 8.0
 """Processor seconds of work on an order after which all others come first."""
 
-
 SELDOM = 50_000, 20, 100
 """When cyclic garbage is collected: Python's own thresholds (700, 10, 10) are reached thousands of
 times in a list of prices, whose objects nearly all end without it.
