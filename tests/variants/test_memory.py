@@ -68,7 +68,7 @@ def test_an_array_is_held_until_its_last_reader() -> None:
 def test_the_peak_is_the_runs_own(make: Any) -> None:
     memory = make().memory(SIZES, "numpy")
     run = get("numpy").compile(make().program).run(SIZES)
-    assert memory.peak_bytes == {space: n for space, n in run.peak.items() if n}
+    assert memory.peak_bytes == run.peak == make().predict(SIZES, "numpy").peak_bytes
     for space, peak in memory.peak_bytes.items():
         assert sum(one.bytes for one in memory.at_peak(space)) == peak
     assert memory.peak_formula.evaluate(memory.sizes) == memory.peak_bytes["device"]
@@ -87,8 +87,10 @@ def test_the_peak_on_compiled_kernels_is_the_predicted_one(
 ) -> None:
     memory = make().memory(SIZES, backend, "float64", threads)
     predicted = make().predict(SIZES, backend, "float64", threads)
-    assert memory.peak_bytes == {space: n for space, n in predicted.peak_bytes.items() if n}
+    assert memory.peak_bytes == predicted.peak_bytes
     assert memory.peak_formula == predicted.peak_formula
+    said = f"{memory.beside} bytes of scratch memory and gaps at B=3, I=2, T=5"
+    assert (said in str(memory.peak_formula)) == (memory.beside > 0)
     held = memory.peak_formula.evaluate(memory.sizes)
     assert 0 <= memory.peak_bytes["device"] - held == memory.beside
     for array in memory.program.array:
@@ -101,7 +103,7 @@ def test_each_thread_has_a_block_and_the_run_holds_them_all() -> None:
     for threads in (1, 2):
         memory = in_blocks().memory(sizes, "native", threads=threads)
         run = get("native").compile(in_blocks().program).run(sizes, threads=threads)
-        assert memory.peak_bytes == {space: n for space, n in run.peak.items() if n}
+        assert memory.peak_bytes == run.peak
         (state,) = (one for one in memory.buffers if one.array == "state")
         assert state.name == f"{threads} block{'s' * (threads > 1)} of state"
         assert state.bytes == threads * 4 * 4 * 5 * (sizes["T"] + 1)

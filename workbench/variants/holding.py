@@ -12,9 +12,10 @@ from workbench.lowering.loops.records import SPACES, Allocate, Constant, Count, 
 from workbench.lowering.text import lines
 from workbench.planning.cost import formulas
 from workbench.planning.cost.counted import Counted
+from workbench.planning.cost.formulas import BESIDE
 from workbench.program.values import Program
 from workbench.variants.held import Course, Held, HeldBy, HeldPoint
-from workbench.variants.memory import BESIDE, HeldMemory
+from workbench.variants.memory import HeldMemory
 
 Made = Allocate | Constant | Count
 

@@ -15,6 +15,7 @@ from workbench.errors import WorkbenchError, nearest
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import DEVICE, SPACES
 from workbench.planning.cost import formulas
+from workbench.planning.cost.formulas import BESIDE
 from workbench.program.sizes import numbers
 from workbench.program.text.units import bytes_text
 from workbench.program.values import Program
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 
 FEW = 8
 """The arrays that a memory shows of itself."""
-
-BESIDE = "scratch memory and gaps"
-"""The name of memory that compiled kernels hold and that is no array's."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -53,8 +51,10 @@ class HeldMemory:
 
     @property
     def peak_bytes(self) -> dict[str, int]:
-        """The most bytes held at one time, by space; spaces that hold nothing are left out."""
-        return {space: course.peak_bytes for space, course in self.courses.items()}
+        """The most bytes held at one time, by space, 0 in one that holds nothing: those of
+        `Variant.predict`.
+        """
+        return {space: self._course(space).peak_bytes for space in SPACES}
 
     @property
     def beside(self) -> int:
@@ -66,10 +66,12 @@ class HeldMemory:
 
     @cached_property
     def peak_formula(self) -> formulas.Formula:
-        """The device's peak as a formula in the sizes, valid wherever the same loops run: that of
-        the arrays, without scratch memory of compiled kernels and gaps.
+        """The device's peak as a formula in the sizes, valid wherever the same loops run. It counts
+        the arrays; scratch memory of compiled kernels and gaps are said beside, in bytes at these
+        sizes.
         """
-        return formulas.peak(self.loops, self.sizes, self.by.dtype, self.copies)
+        held = self.peak_bytes[DEVICE]
+        return formulas.peak(self.loops, self.sizes, self.by.dtype, self.copies, held)
 
     def at_peak(self, space: str = "device") -> tuple[Held, ...]:
         """Return what is held where the space holds most, the largest first."""
@@ -136,9 +138,9 @@ class HeldMemory:
     def __repr__(self) -> str:
         """Show the peaks, and the largest of what is held there."""
         said = []
-        for space, peak in self.peak_bytes.items():
+        for space in self.courses:
             live = self.at_peak(space)
-            said += [f"{self.title}; most on {space}: {bytes_text(peak)}"]
+            said += [f"{self.title}; most on {space}: {bytes_text(self.peak_bytes[space])}"]
             said += [
                 f"{bytes_text(one.bytes):>9}  {one.name}, held {one.until}" for one in live[:FEW]
             ]

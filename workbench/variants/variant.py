@@ -393,7 +393,9 @@ def optimize(
     """Return the variant after the automatic recipe: ordinary steps, each visible and undoable.
 
     "time" looks for the shortest predicted run, "memory" for the least memory of the device in at
-    most twice the time of the fastest plan. `capacity` bounds the device's memory in bytes.
+    most twice the time of the fastest plan. `capacity` bounds the device's memory in bytes. On
+    "native" and "numpy" the host's memory is the device's own: there arrays move to the host
+    (`Swap`) only for the sake of a capacity.
     Predictions are at `sizes` (the program's own unless given). `because` of each variant on the
     way says why its step was taken. A program is taken as written. `backend`: "native" where there
     is a C compiler, else "numpy", unless given. For "native" and "cuda" all that runs over an

@@ -300,6 +300,7 @@ export interface PriceView {
   readonly seconds: number;
   readonly peak_bytes: Readonly<Record<string, number>>;
   readonly arrays: Readonly<Record<string, number>>;
+  readonly moved: Readonly<Record<string, string>>;
   readonly operations: number;
   readonly bytes: number;
   readonly launches: number;
@@ -336,6 +337,7 @@ export interface CostView {
   readonly arrays: readonly FootprintView[];
   readonly note: string;
   readonly assumed: string;
+  readonly one_memory: boolean;
 }
 
 export interface SweepPoint {

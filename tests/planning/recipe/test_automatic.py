@@ -132,7 +132,7 @@ def least(name: str) -> wb.Variant:
 LEAST = pytest.mark.parametrize(
     ("name", "most"),
     [
-        pytest.param("learning", 4e6, marks=pytest.mark.xdist_group("learning")),
+        pytest.param("learning", 7e6, marks=pytest.mark.xdist_group("learning")),
         pytest.param("monte_carlo", 16e6, marks=pytest.mark.soundness),
     ],
 )
@@ -164,17 +164,33 @@ def test_sums_of_blocks_are_carried_where_their_parts_are_most_of_what_is_held()
     assert "each value is added when it is there" in small.explain()
 
 
-@LEAST
-def test_what_waits_for_its_use_lives_on_the_host_when_all_else_is_done(
-    name: str, most: float
-) -> None:
-    small = least(name)
+@wb.program
+def there_and_back(B: int = 64, T: int = 200) -> dict[str, Any]:
+    """A recurrence forwards, all of which one backwards reads: a host relieves the device."""
+    b, t = wb.dims(b=B, t=T)
+    x = wb.recurrent("x", (8,), over=(b, t))
+    x[b, 0] = wb.normal((8,), over=b)
+    x[b, t + 1] = wb.tanh(x) + wb.normal((8,), over=(b, t))
+    s = wb.recurrent("s", (8,), over=(b, t))
+    s[b, T] = 0.0
+    s[b, t] = 0.5 * s[b, t + 1] + x
+    return {"first": s[b, 0]}
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_nothing_moves_to_the_host_where_that_is_the_same_memory(backend: str) -> None:
+    small = wb.optimize(there_and_back(), "memory", backend=backend)
+    assert not any(isinstance(step, Swap) for step in small.steps)
+    assert small.predict(backend=backend).peak_bytes["host"] == 0
+
+
+def test_what_waits_for_its_use_moves_to_the_host_for_the_sake_of_a_capacity() -> None:
+    small = wb.optimize(there_and_back(), "memory", 100_000, backend="native")
+    assert small.predict(backend="native").peak_bytes["device"] <= 100_000
     kinds = [type(step) for step in small.steps]
-    assert Swap("state") in small.steps
+    assert Swap("x") in small.steps
     assert kinds.index(Contract) < kinds.index(Swap) and kinds[-1] is Donate
-    assert "state waits in the host's memory for its use" in small.explain()
-    kept = small.root.replay([s for s in small.steps if not isinstance(s, Swap)])
-    assert device(small) < 0.8 * device(kept)
+    assert "x waits in the host's memory for its use" in small.explain()
 
 
 @pytest.mark.soundness
@@ -191,7 +207,7 @@ def test_learning_follows_acting_where_it_needs_a_few_steps_of_it_only() -> None
     kinds = {type(step) for step in small.steps}
     assert Accumulate("t") in small.steps and Reschedule in kinds
     assert Vectorize("t") not in small.steps
-    assert device(small) <= 4e6
+    assert device(small) <= 8e6
 
 
 @pytest.mark.soundness

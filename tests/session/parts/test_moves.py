@@ -53,6 +53,20 @@ def test_a_price_is_what_the_variant_after_the_step_is_predicted_to_cost() -> No
         assert (found.seconds, found.peak_bytes) == (after.seconds, after.peak_bytes)
 
 
+def test_a_price_names_the_memory_to_which_an_array_moves() -> None:
+    variant = wb.variant(returns())
+    away = next(move.step for move in variant.moves(Swap) if move.legal)
+    found = price(variant, {"step": away.to_json(), **RUN})
+    assert found.moved == {away.array: "host"} and found.arrays == {}
+    assert price(variant, {"step": Vectorize("b").to_json(), **RUN}).moved == {}
+
+
+@pytest.mark.parametrize(("backend", "one"), [("numpy", True), ("native", True), ("cuda", False)])
+def test_a_cost_tells_where_the_host_is_the_memory_of_the_device(backend: str, one: bool) -> None:
+    found = cost(wb.variant(returns()), {**RUN, "backend": backend})
+    assert found.one_memory == one
+
+
 def test_a_price_names_the_arrays_that_change_and_their_bytes() -> None:
     variant = wb.variant(returns())
     for move in variant.moves(Contract, Swap, Accumulate):

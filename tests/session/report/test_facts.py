@@ -66,6 +66,24 @@ def test_what_was_measured_in_turn_is_the_headline() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (0, 6144, "memory ÷ 2, +6.14 kB on the host"),
+        (6144, 0, "memory ÷ 2, −6.14 kB on the host"),
+        (2048, 6144, "memory ÷ 2, host memory × 3"),
+        (2048, 2048, "memory ÷ 2"),
+    ],
+)
+def test_what_moved_to_the_host_is_part_of_the_headline(old: int, new: int, said: str) -> None:
+    before, after = of(ROOT, 0.2, peak=8192), of(FAST, 0.1, peak=4096)
+    before, after = (
+        replace(one, peak_bytes={**one.peak_bytes, "host": held})
+        for one, held in ((before, old), (after, new))
+    )
+    assert headline(told(before, after)).text == f"time ÷ 2, {said}"
+
+
 def test_a_difference_that_cannot_be_seen_is_said_to_be_none() -> None:
     samples = (0.1, 0.2, 0.3, 0.15, 0.25)
     found = told(of(ROOT, *samples, comparison="c"), of(FAST, *samples[::-1], comparison="c"))

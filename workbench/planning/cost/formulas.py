@@ -7,7 +7,7 @@ it at all sizes (each at least 1).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from workbench.lowering.loop_program import LoopProgram
@@ -15,6 +15,10 @@ from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.loops.records import ITEM_BYTES, Allocate, Buffer, Constant, Count, walk
 from workbench.polyhedral.expression import Expression, atom, expression
 from workbench.polyhedral.expressions.atoms import Atom, Extremum, Product, Size
+from workbench.program.sizes import numbers
+
+BESIDE = "scratch memory and gaps"
+"""The name of memory that compiled kernels hold and that is no array's."""
 
 Monomial = tuple[Atom, ...]
 """A product of atoms, sorted by their text."""
@@ -24,18 +28,22 @@ Polynomial = dict[Monomial, int]
 
 @dataclass(frozen=True)
 class Formula:
-    """The largest of `terms`, in bytes. `written` is its printed form where that says more."""
+    """The largest of `terms`, in bytes. `written` is its printed form where that says more.
+    `beside` says in words what a run holds beside it.
+    """
 
     terms: tuple[Expression, ...]
     written: str = ""
+    beside: str = ""
 
     def evaluate(self, sizes: Mapping[str, int]) -> int:
         """Return the bytes at given sizes."""
         return max(term.evaluate(sizes) for term in self.terms)
 
     def __str__(self) -> str:
-        if self.written:
-            return self.written
+        return ", and ".join(filter(None, (self.written or self._text(), self.beside)))
+
+    def _text(self) -> str:
         first, *others = [_expanded(term) for term in self.terms]
         if not others:
             return f"{_text(first)} bytes"
@@ -61,10 +69,15 @@ def footprint(buffer: Buffer, dtype: str, copies: int = 1) -> Formula:
 
 
 def peak(
-    loops: LoopProgram, sizes: Mapping[str, int], dtype: str, copies: Mapping[str, int]
+    loops: LoopProgram,
+    sizes: Mapping[str, int],
+    dtype: str,
+    copies: Mapping[str, int],
+    held: int,
 ) -> Formula:
-    """Return the most bytes held at one time. `sizes` only say which loops run at all; `copies` how
-    many there are of a buffer, where that is not one.
+    """Return the most bytes that arrays hold at one time. `sizes` only say which loops run at all;
+    `copies` how many there are of a buffer, where that is not one. A run at these sizes holds
+    `held` bytes: the rest, no formula of which is known, is said beside.
     """
     buffers = {
         record.buffer.name: record.buffer
@@ -77,11 +90,15 @@ def peak(
     }
     polynomials: list[Polynomial] = []
     for names in _fullest(loops, sizes, dtype):
-        held: Polynomial = {}
+        together: Polynomial = {}
         for name in names:
-            held = _sum(held, weight[name])
-        polynomials = _largest(polynomials, held)
-    return Formula(tuple(_expression(p) for p in polynomials) or (expression(0),))
+            together = _sum(together, weight[name])
+        polynomials = _largest(polynomials, together)
+    found = Formula(tuple(_expression(p) for p in polynomials) or (expression(0),))
+    rest = held - found.evaluate(sizes)
+    if not rest:
+        return found
+    return replace(found, beside=f"{rest} bytes of {BESIDE} at {numbers(sizes)}")
 
 
 def _fullest(loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Iterator[frozenset[str]]:

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.bytes import bytes_of, check_dtype
+from workbench.lowering.loops.records import DEVICE
 from workbench.lowering.values.stored import Stored
 from workbench.planning.cost import formulas
 from workbench.planning.cost.counted import Counted
@@ -48,6 +49,8 @@ class Prediction:
     note: str = ""
     assumed: str = ""
     late: str = ""
+    one_memory: bool = True
+    """Tells whether the device's memory is the host's, as it is without a GPU."""
     loops: LoopProgram = field(repr=False, compare=False, kw_only=True)
     copies: Mapping[str, int] = field(repr=False, kw_only=True)
     """The number at a time of each buffer that a block of compiled kernels has for itself: one for
@@ -74,9 +77,11 @@ class Prediction:
     @cached_property
     def peak_formula(self) -> formulas.Formula:
         """The device's peak as a formula, valid at all sizes at which the same loops run. Of
-        compiled kernels these are the arrays alone, without scratch memory and gaps.
+        compiled kernels it counts the arrays; their scratch memory and gaps are said beside, in
+        bytes at these sizes.
         """
-        return formulas.peak(self.loops, self.sizes, self.dtype, self.copies)
+        held = self.peak_bytes[DEVICE]
+        return formulas.peak(self.loops, self.sizes, self.dtype, self.copies, held)
 
     def __str__(self) -> str:
         held = {space: n for space, n in self.peak_bytes.items() if n}
@@ -138,7 +143,8 @@ def predict(
         threads,
         machine.note,
         "; ".join(filter(None, (_assumed(counted.called, machine), str(lengths)))),
-        _late(counted.loops) if machine.bus else "",
+        _late(counted.loops) if machine.has_device_memory else "",
+        not machine.has_device_memory,
         loops=counted.loops,
         copies=counted.copies(sizes, threads),
     )

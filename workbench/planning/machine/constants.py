@@ -51,6 +51,11 @@ class Machine:
         """Tell whether the constants were measured here."""
         return not self.note
 
+    @property
+    def has_device_memory(self) -> bool:
+        """Tell whether the device has memory of its own, apart from the host's."""
+        return self.bus > 0
+
     @cached_property
     def _rows(self) -> list[tuple[float, float]]:
         return [(math.log(n), seconds) for n, seconds in self.byte]

@@ -101,9 +101,14 @@ class _Frugal:
         return min(fitting, key=_seconds if timed else _held).plan.stored
 
     def least(self) -> JudgedPlan:
-        """Return the smallest plan after each attempt, until it is enough."""
+        """Return the smallest plan after each attempt, until it is enough. Where the device's
+        memory is the host's, arrays move to the host only under a capacity: in all they take more.
+        """
         least = self.fast
-        for attempt in (self.large, self.small, self.ordered, self.anyhow, self.elsewhere):
+        attempts = [self.large, self.small, self.ordered, self.anyhow]
+        if self.aim.machine.has_device_memory or self.aim.capacity is not None:
+            attempts.append(self.elsewhere)
+        for attempt in attempts:
             if self.enough(least):
                 break
             least = min(least, attempt(least), key=_held)

@@ -58,6 +58,8 @@ class CostView:
     arrays: tuple[FootprintView, ...]
     note: str
     assumed: str
+    one_memory: bool
+    """True where the device's memory is the host's: what moves to the host takes as much of it."""
 
 
 def cost(variant: Variant, arguments: Mapping[str, Any]) -> CostView:
@@ -83,6 +85,7 @@ def cost(variant: Variant, arguments: Mapping[str, Any]) -> CostView:
         arrays=_footprints(variant, prediction),
         note=prediction.note,
         assumed=prediction.assumed,
+        one_memory=prediction.one_memory,
     )
 
 

@@ -61,11 +61,12 @@ class EffectView:
 @dataclass(frozen=True)
 class PriceView(EffectView):
     """The same for a step in a list, the bytes of those arrays that it makes smaller or larger (0
-    where an array is no more; one that moves to the host stays as large), and what the seconds come
-    of: arithmetic operations, bytes moved, launches.
+    where an array is no more; one that moves to the host stays as large), the memory space to which
+    it moves arrays, and what the seconds come of: arithmetic operations, bytes moved, launches.
     """
 
     arrays: Mapping[str, int]
+    moved: Mapping[str, str]
     operations: int
     bytes: int
     launches: int
@@ -82,6 +83,7 @@ def price(variant: Variant, arguments: Mapping[str, Any]) -> PriceView:
         said.seconds,
         said.peak_bytes,
         _changed(variant, said),
+        _moved(variant, said),
         said.operations,
         said.bytes,
         said.launches,
@@ -99,3 +101,13 @@ def _changed(before: Variant, after: Prediction) -> dict[str, int]:
         if now != one:
             changed[name] = now
     return changed
+
+
+def _moved(before: Variant, after: Prediction) -> dict[str, str]:
+    """Return the memory space of arrays that live in another than before."""
+    stored = after.loops.stored
+    return {
+        name: stored[name].buffer.space
+        for name, where in before.loops_on(after.backend).stored.items()
+        if name in stored and stored[name].buffer.space != where.buffer.space
+    }

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from workbench.lowering.loops.records import DEVICE, HOST
 from workbench.measure.compare import NO_DIFFERENCE
 from workbench.measure.rounds.measurement import runs_text
 from workbench.program.sizes import numbers, resolve
@@ -18,9 +19,6 @@ from workbench.program.text.units import (
 )
 from workbench.session.protocol.state import MeasurementView
 from workbench.session.report.facts import Facts, Side
-
-SPACE = "device"
-"""The memory of which the headline tells."""
 
 FAR = 2.0
 """The factor up to which one side may miss its prediction for the other to be believed."""
@@ -62,14 +60,14 @@ def headline(facts: Facts) -> Headline:
         low, high = facts.interval
         seen = not low <= 1.0 <= high
         time = f"time {ratio_text(facts.ratio)}" if seen else f"{NO_DIFFERENCE} in time"
-        memory = memory_text(_peak(first), _peak(second))
+        memory = memory_text(first.peak_bytes, second.peak_bytes)
         basis = f"Measured in turn: {_between(low, high)}, with 95 % confidence."
         if math.isnan(low):
             basis = "Measured in turn, once: how else it might have come out is not known."
         return Headline(_joined(time, memory), basis if seen else "Measured in turn.", "measured")
     if first is not None and second is not None and first.median and second.median:
         time = f"time {ratio_text(second.median / first.median)}"
-        memory = memory_text(_peak(first), _peak(second))
+        memory = memory_text(first.peak_bytes, second.peak_bytes)
         basis = "Measured, but not in turn: what else the machine did meanwhile is in it."
         return Headline(_joined(time, memory), basis, "measured")
     return _predicted(facts)
@@ -81,7 +79,7 @@ def _predicted(facts: Facts) -> Headline:
         why = facts.after.unpredicted or facts.before.unpredicted
         return Headline("neither measured nor predicted", why, "predicted")
     time = f"time {ratio_text(new.seconds / old.seconds)}" if old.seconds else ""
-    memory = memory_text(old.peak_bytes.get(SPACE, 0), new.peak_bytes.get(SPACE, 0))
+    memory = memory_text(old.peak_bytes, new.peak_bytes)
     note = f" The seconds are rough: {new.note}." if new.note else ""
     basis = f"Predicted; not measured.{note}"
     for side in (facts.before, facts.after):
@@ -103,9 +101,18 @@ def _told(side: Side, taken: float) -> str:
     )
 
 
-def memory_text(before: int, after: int) -> str:
-    """Write a peak against another: `memory ÷ 59`; "" where there is none."""
-    return f"memory {ratio_text(after / before)}" if before and after else ""
+def memory_text(before: Mapping[str, int], after: Mapping[str, int]) -> str:
+    """Write the peaks against others: `memory ÷ 59`, and the host's where they differ: `host memory
+    × 3`, `+1.2 MB on the host`; "" where there are none.
+    """
+    old, new = before.get(DEVICE, 0), after.get(DEVICE, 0)
+    device = f"memory {ratio_text(new / old)}" if old and new else ""
+    old, new = before.get(HOST, 0), after.get(HOST, 0)
+    if bytes_text(old) == bytes_text(new):
+        return device
+    if not old or not new:
+        return _joined(device, f"{'+' if new else '−'}{bytes_text(old or new)} on the host")
+    return _joined(device, f"host memory {ratio_text(new / old)}")
 
 
 def rows(facts: Facts) -> Iterator[Row]:
@@ -148,7 +155,7 @@ def _memory(facts: Facts, by: str) -> Iterator[Row]:
             bytes_text(old),
             bytes_text(new),
             (old, new),
-            memory_text(old or 0, new or 0).removeprefix("memory "),
+            ratio_text(new / old) if old and new else "",
         )
 
 
@@ -186,10 +193,6 @@ def _between(low: float, high: float) -> str:
 
 def _joined(*texts: str) -> str:
     return ", ".join(text for text in texts if text)
-
-
-def _peak(measured: MeasurementView) -> int:
-    return measured.peak_bytes.get(SPACE, 0)
 
 
 def _median(measured: MeasurementView | None) -> float | None:

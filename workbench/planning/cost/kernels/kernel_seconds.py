@@ -195,7 +195,7 @@ class _Costing:
     def is_away(self, name: str) -> bool:
         """Tell whether a buffer is behind the bus, where nothing is kept nearer."""
         known = self.made.buffers
-        return self.machine.bus > 0 and name in known and known[name].space == HOST
+        return self.machine.has_device_memory and name in known and known[name].space == HOST
 
     def bytes_of(self, name: str) -> int:
         """Return the bytes of a buffer."""

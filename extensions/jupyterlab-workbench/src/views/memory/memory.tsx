@@ -104,8 +104,7 @@ function Shown({ view }: { view: MemoryView }): JSX.Element {
       <h4>Peak of the device, as the sizes go</h4>
       <pre className="wbk-code">{view.peak_formula}</pre>
       <p className="wbk-note">
-        {view.beside > 0 &&
-          `Beside it ${bytesText(view.beside)} of scratch memory of kernels and of gaps; a block's arrays are there for each thread. `}
+        {view.beside > 0 && "A block's arrays are there for each thread. "}
         At {sizesText(view.sizes)}, {view.dtype}, on {onThreads(view)}; one iteration stands for all of a loop.
         {layers.length === 1 && " Variants that are ticked under Variants are laid over this one."}
       </p>

@@ -1,26 +1,28 @@
 // The steps that may make an array smaller, ranked by what they do to it and to the peak.
 
 import type { CostView, MoveView, PriceView } from "../../protocol";
-import { isSame } from "../moves/price";
+import { heldAtPeak, isSame } from "../moves/price";
 
 /** A move with what it does to one array; `after` is null as long as it has no price. */
 export interface Reduction {
   readonly move: MoveView;
   readonly after: PriceView | null;
   readonly array: { readonly before: number; readonly after: number };
+  /** The memory space to which it moves the array; null where that stays. */
+  readonly to: string | null;
 }
 
 /** Returns what a move does to an array. A price that does not name it leaves it as it is. */
 export function reduction(move: MoveView, after: PriceView | null, array: string, cost: CostView): Reduction {
   const before = cost.arrays.find((one) => one.array === array)?.bytes ?? 0;
-  return { move, after, array: { before, after: after?.arrays[array] ?? before } };
+  return { move, after, array: { before, after: after?.arrays[array] ?? before }, to: after?.moved[array] ?? null };
 }
 
-/** The worth of a reduction, lower is better: how the array and the device's peak change, each as a ratio. Time decides
+/** The worth of a reduction, lower is better: how the array and the peak change, each as a ratio. Time decides
  * among equals. */
 export function worthOf({ after, array }: Reduction, cost: CostView): number {
   if (!after) return 0;
-  const [peak, now] = [cost.peak_bytes["device"] ?? 0, after.peak_bytes["device"] ?? 0];
+  const [peak, now] = [heldAtPeak(cost, cost), heldAtPeak(after, cost)];
   const ratio = (of: number, to: number): number => Math.log(Math.max(to, 1) / Math.max(of, 1));
   return ratio(array.before, array.after) + ratio(peak, now) + 1e-3 * ratio(cost.seconds * 1e9, after.seconds * 1e9);
 }
@@ -28,8 +30,8 @@ export function worthOf({ after, array }: Reduction, cost: CostView): number {
 /** Tells whether a move, as far as it is predicted, makes neither the array nor the peak smaller. */
 export function isIdle({ move, after, array }: Reduction, cost: CostView): boolean {
   if (move.refused !== null || !after) return false;
-  const peak = { before: cost.peak_bytes["device"] ?? 0, after: after.peak_bytes["device"] ?? 0 };
-  return array.after >= array.before && (peak.after >= peak.before || isSame({ ...peak, name: "", text: String }));
+  const peak = { before: heldAtPeak(cost, cost), after: heldAtPeak(after, cost) };
+  return array.after >= array.before && (peak.after >= peak.before || isSame(peak));
 }
 
 /** Sorts reductions: helpful ones first, then those without a price, then harmful ones, refused ones last. */

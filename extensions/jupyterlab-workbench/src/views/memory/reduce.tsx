@@ -170,7 +170,7 @@ function Row(props: {
 }
 
 /** What a step does to the array, to the peak and to the time. */
-function Effect({ one: { after, array }, cost }: { one: Reduction; cost: CostView }): JSX.Element {
+function Effect({ one: { after, array, to }, cost }: { one: Reduction; cost: CostView }): JSX.Element {
   const { status } = useValues();
   if (!after) {
     const [text, title] = status === "connected" ? ["…", "Estimated soon"] : ["no estimate", ABSENT_PRICE];
@@ -184,12 +184,18 @@ function Effect({ one: { after, array }, cost }: { one: Reduction; cost: CostVie
   const own = { name: "array", ...array, text: bytesText };
   return (
     <span className="wbk-prices">
-      <span
-        className={`wbk-price wbk-array-price ${direction(own)}`}
-        title={`The array, estimated: ${bytesText(array.before)} → ${bytesText(array.after)}`}
-      >
-        {array.before === array.after ? "array =" : `→ ${bytesText(array.after)}`}
-      </span>
+      {to ? (
+        <span className="wbk-price wbk-array-price" title={movedText(to, array.after, cost)}>
+          {bytesText(array.after)} → {to}
+        </span>
+      ) : (
+        <span
+          className={`wbk-price wbk-array-price ${direction(own)}`}
+          title={`The array, estimated: ${bytesText(array.before)} → ${bytesText(array.after)}`}
+        >
+          {array.before === array.after ? "array =" : `→ ${bytesText(array.after)}`}
+        </span>
+      )}
       {[...held, ...(time ? [time] : [])].map((change) => (
         <span
           key={change.name}
@@ -202,6 +208,13 @@ function Effect({ one: { after, array }, cost }: { one: Reduction; cost: CostVie
       ))}
     </span>
   );
+}
+
+/** Says what moving an array to another memory space is good for. */
+function movedText(to: string, bytes: number, { one_memory, backend }: CostView): string {
+  const held = to === "host" ? "; the device holds slices of it while they are in use" : "";
+  const same = one_memory ? `. On ${backend} both are the memory of this machine: nothing is saved of that` : "";
+  return `The array's ${bytesText(bytes)} move to the ${to}'s memory${held}${same}`;
 }
 
 function Apply({ step, leave }: { step: StepView; leave: () => void }): JSX.Element {

@@ -37,7 +37,7 @@ export function filtered(moves: readonly Shown[], filter: Filter): readonly Show
 
 /** Sorts moves: helpful ones first, then those without effect or prediction, then harmful ones, refused ones last.
  * Among equals, those about most of the program come first. */
-export function sorted(moves: readonly Shown[], before: EffectView | null, by: Filter["by"]): readonly Shown[] {
+export function sorted(moves: readonly Shown[], before: CostView | null, by: Filter["by"]): readonly Shown[] {
   const worths = new Map(moves.map((shown) => [shown, worth(before, shown.after, by)]));
   return [...moves].sort(
     (one, other) =>

@@ -28,6 +28,12 @@ export function changes(before: EffectView, after: EffectView): readonly Change[
   ];
 }
 
+/** Returns the bytes that count as the peak: the device's, with the host's where both are one memory. */
+export function heldAtPeak({ peak_bytes }: EffectView, { one_memory }: Pick<CostView, "one_memory">): number {
+  const { device = 0, host = 0 } = peak_bytes;
+  return one_memory ? device + host : device;
+}
+
 /** What the seconds of a prediction come of. */
 type Work = Pick<CostView, "operations" | "bytes" | "launches">;
 
@@ -42,7 +48,7 @@ export function causes(before: Work, after: Work): readonly Change[] {
   return all.filter((change) => !isSame(change));
 }
 
-export function isSame({ before, after }: Change): boolean {
+export function isSame({ before, after }: Pick<Change, "before" | "after">): boolean {
   return Math.abs(after - before) <= LITTLE * Math.max(before, after);
 }
 
@@ -94,11 +100,15 @@ export function direction(change: Change): string {
 }
 
 /** Returns the worth of a step, lower is better, time before memory. An unknown effect counts as none. */
-export function worth(before: EffectView | null, after: EffectView | null, by: "time" | "peak"): number {
+export function worth(
+  before: (EffectView & Pick<CostView, "one_memory">) | null,
+  after: EffectView | null,
+  by: "time" | "peak",
+): number {
   if (!before || !after) return 0;
-  const [time, ...spaces] = changes(before, after);
-  const peak = spaces.find((change) => change.name === "peak");
-  const of = (change: Change | undefined): number =>
-    change && change.before && change.after && !isSame(change) ? Math.log(change.after / change.before) : 0;
-  return by === "time" ? of(time) + 1e-3 * of(peak) : of(peak) + 1e-3 * of(time);
+  const of = (from: number, to: number): number =>
+    from && to && !isSame({ before: from, after: to }) ? Math.log(to / from) : 0;
+  const time = of(before.seconds, after.seconds);
+  const peak = of(heldAtPeak(before, before), heldAtPeak(after, before));
+  return by === "time" ? time + 1e-3 * peak : peak + 1e-3 * time;
 }

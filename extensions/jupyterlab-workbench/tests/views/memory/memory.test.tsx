@@ -1,14 +1,17 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { MemoryPoint, MemoryView } from "../../../src/protocol";
 import golden from "../../../../../tests/golden/session/steps.json";
-import type { Capsule, CostView, MovesView } from "../../../src/protocol";
+import type { Capsule, CostView, MovesView, MoveView, PriceView } from "../../../src/protocol";
 import { BANDS, bandsOf, stacked } from "../../../src/views/memory/bands";
 import { isIdle, ranked, reduction } from "../../../src/views/memory/reduce-order";
 import { highestBetween, lastBefore, liveAt, liveBetween, loopSpans, outline, spansOf } from "../../../src/views/memory/course";
 import { Memory } from "../../../src/views/memory/memory";
+import { heldAtPeak } from "../../../src/views/moves/price";
 import { bytesText } from "../../../src/model/numbers";
 import { ticks } from "../../../src/views/memory/timeline";
 import { act, byText, type Drawn, drawn, fire, GOLDEN, texts } from "../../drawing";
+
+type Part = Capsule["parts"][number];
 
 const views = GOLDEN.parts.filter((part) => part.part === "memory");
 const view = (variant: number): MemoryView =>
@@ -267,7 +270,7 @@ describe("reducing an array", () => {
     expect(order[0]?.array.after).toBeLessThan(order[0]?.array.before ?? 0);
     const done = order.filter(({ move, after }) => move.refused === null && after);
     const ratio = (one: (typeof done)[number]): number =>
-      (Math.max(one.array.after, 1) * (one.after?.peak_bytes["device"] ?? 0)) / one.array.before;
+      (Math.max(one.array.after, 1) * (one.after ? heldAtPeak(one.after, cost) : 0)) / one.array.before;
     for (const [at, one] of done.slice(1).entries()) {
       const before = done[at] as (typeof done)[number];
       expect(ratio(before)).toBeLessThanOrEqual(ratio(one) * 1.1);
@@ -288,6 +291,23 @@ describe("reducing an array", () => {
     const { pane, move } = shown.store.values().selection;
     expect(pane).toBe("moves");
     expect(JSON.parse(move ?? "")).toEqual(whole.moves.find(({ step }) => step.source === first?.closest("li")?.dataset["source"])?.step.json);
+  });
+
+  test.each([true, false])("a step that moves the array to the host says so, and what that saves (one memory: %s)", async (one_memory) => {
+    const away = whole.moves.find(({ step, refused }) => refused === null && priceOf(step.json) && step.arrays.includes("reward")) as MoveView;
+    const instead = ({ part, arguments: of, value }: Part): unknown => {
+      if (part === "cost") return { ...(value as CostView), one_memory };
+      const moves = part === "price" && JSON.stringify(of["step"]) === JSON.stringify(away.step.json);
+      return moves ? { ...(value as PriceView), arrays: {}, moved: { reward: "host" }, peak_bytes: { device: 1, host: 1 } } : value;
+    };
+    const parts = CAPSULE.parts.map((one) => ({ ...one, value: instead(one) }) as Part);
+    shown = await drawn(Memory, { ...CAPSULE, parts });
+    await shown.press(shown.host.querySelector('[aria-label="Reduce reward"]'));
+    const row = [...shown.host.querySelectorAll<HTMLElement>(".wbk-reduce-row")].find((one) => one.dataset["source"] === away.step.source);
+    const tag = row?.querySelector(".wbk-array-price");
+    expect(tag?.textContent).toMatch(/B → host$/);
+    expect(tag?.getAttribute("title")).toContain("move to the host's memory; the device holds slices");
+    expect(tag?.getAttribute("title")?.includes("nothing is saved")).toBe(one_memory);
   });
 
   test("all arrays are listed again behind it", async () => {

@@ -236,7 +236,7 @@ describe("prices", () => {
 });
 
 describe("price tags", () => {
-  const before: EffectView = { seconds: 2, peak_bytes: { device: 1000, host: 0 } };
+  const before = { seconds: 2, peak_bytes: { device: 1000, host: 0 }, one_memory: true };
   const after = (seconds: number, device: number, host = 0): EffectView => ({ seconds, peak_bytes: { device, host } });
 
   test("say how much less or more", () => {
@@ -245,6 +245,12 @@ describe("price tags", () => {
     expect(said(after(0.05, 1000))).toEqual(["÷ 40", "same"]);
     expect(said(after(6.2, 500, 300))).toEqual(["× 3.1", "÷ 2", "+300 B"]);
     expect(said(after(2.001, 0))).toEqual(["same", "none"]);
+  });
+
+  test("what moves to the host saves nothing where that is the same memory", () => {
+    expect(worth({ ...before, one_memory: false }, after(2, 500, 500), "peak")).toBeLessThan(0);
+    expect(worth({ ...before, one_memory: true }, after(2, 500, 500), "peak")).toBe(0);
+    expect(worth({ ...before, one_memory: true }, after(2, 500, 700), "peak")).toBeGreaterThan(0);
   });
 
   test("time decides, memory where the time is the same; unknown is worth nothing", () => {
