@@ -45,6 +45,8 @@ from tests.cli.calling import SMALL, Call
         ("compare", "workbench compare expects the algorithm first, found nothing"),
         ("compare reinforce --variant automatc", "did you mean automatic?"),
         ("compare reinforce --variant README.md", "README.md is no recipe"),
+        ("run reinforce --threads 0", "--threads: threads 0; expected an integer from 1 on"),
+        ("profile reinforce --threads 1.5", "threads '1.5'; expected an integer from 1 on"),
         ("compare reinforce --repeats 0", "--repeats: expected a whole number from 1 on, found"),
         ("compare reinforce --warmup x", "--warmup: expected a whole number from 0 on, found 'x'"),
         ("compare reinforce --repeat 5", "has no option --repeat: did you mean --repeats?"),

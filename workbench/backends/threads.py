@@ -15,11 +15,16 @@ CHOSEN = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "OMP_NU
 """Environment variables by which a user chooses the threads of matrix products."""
 
 
-def expect_threads(threads: object) -> int:
+def expect_threads(threads: object, *, anywhere: bool = False) -> int:
     """Return a number of threads that was asked for. Raises WorkbenchError where it is none, or
-    more than there are processors.
+    more than there are processors; `anywhere`, as of a prediction, there may be any number.
     """
-    number, most = whole(threads), usable_cores()
+    number = whole(threads)
+    if anywhere:
+        if number is None or number < 1:
+            raise WorkbenchError(f"threads {threads!r}; expected an integer from 1 on")
+        return number
+    most = usable_cores()
     if number is None or not 1 <= number <= most:
         there = "only 1" if most == 1 else f"an integer from 1 to {most}"
         raise WorkbenchError(

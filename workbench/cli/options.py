@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from workbench.backends import backends
+from workbench.backends.threads import expect_threads
 from workbench.errors import WorkbenchError
 
 
@@ -26,10 +27,18 @@ def add_threads(group: argparse._ArgumentGroup) -> None:
     """Add `--threads`."""
     group.add_argument(
         "--threads",
-        type=whole_number(1),
+        type=thread_count,
         metavar="N",
         help="default: on native as many as there are processors, else one",
     )
+
+
+def thread_count(text: str) -> int:
+    """Return a number of threads. Whether there are as many is for the run to say."""
+    try:
+        return expect_threads(int(text) if text.isdecimal() else text, anywhere=True)
+    except WorkbenchError as error:
+        raise argparse.ArgumentTypeError(error.message) from None
 
 
 def add_data(group: argparse._ArgumentGroup) -> None:

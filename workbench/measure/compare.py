@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, overload
 
-from workbench.backends import or_default
+from workbench.backends import get, or_default
 from workbench.errors import RunError, WorkbenchError
 from workbench.measure.calibration.first_measurement import learn_scale
 from workbench.measure.checking.agreement import Deviation, deviations
@@ -31,7 +31,7 @@ from workbench.measure.rounds.tables import html, table
 from workbench.measure.runs.progress import title
 from workbench.program.text.units import ratio_text
 from workbench.program.values import Program
-from workbench.variants.variant import Data, Variant, optimize, threads_of, variant
+from workbench.variants.variant import Data, Variant, optimize, variant
 
 NO_DIFFERENCE = "no measurable difference"
 
@@ -178,6 +178,7 @@ def comparing(
     """Measure as `compare` does; yield the variants when they are checked, and after every round.
     `asked` is the backend that the caller named.
     """
+    used = get(request.backend).threads(request.threads)
     best = partial(
         optimize,
         sizes=request.sizes,
@@ -187,7 +188,7 @@ def comparing(
     )
     named = {key: variant(one, data) for key, one in _named(variants, best, data).items()}
     name = next(iter(named.values())).program.name
-    line = title(name, asked, threads_of(request.backend, request.threads))
+    line = title(name, asked, used)
     with reporting(progress, line) as report:
         candidates: dict[str, Candidate] = {}
         for name, one in named.items():

@@ -16,7 +16,7 @@ from workbench.measure.rounds.rounds import (
 )
 from workbench.measure.runs.progress import title
 from workbench.program.values import Program
-from workbench.variants.variant import Data, Variant, optimize, threads_of, variant
+from workbench.variants.variant import Data, Variant, optimize, variant
 
 
 def measure(
@@ -48,10 +48,12 @@ def measure(
     asked, backend = backend, or_default(backend)
     request = MeasureRequest(backend, sizes, seed, dtype, repeats, warmup, force, threads=threads)
     chosen = variant(program, data)
-    get(backend).prepare_ahead()
+    runner = get(backend)
+    used = runner.threads(threads)
+    runner.prepare_ahead()
     if not isinstance(program, Variant):
         chosen = optimize(chosen, sizes=sizes, backend=backend, dtype=dtype, threads=threads)
-    line = title(chosen.program.name, asked, threads_of(backend, threads))
+    line = title(chosen.program.name, asked, used)
     with reporting(progress, line) as report:
         report("compiling and checking", 0, 1)
         candidate = prepare(chosen, request)

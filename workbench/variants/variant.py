@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.backends import backends, or_default, unknown
+from workbench.backends.threads import expect_threads
 from workbench.codegen.described import KERNEL_TEXTS, Kernel, kernels
 from workbench.datasets.rows import CheckRows, GivenRows, Rows, in_checks, rows_of
 from workbench.errors import WorkbenchError
@@ -26,7 +27,6 @@ from workbench.planning.machine.calibrated import machine
 from workbench.planning.recipe.aim import Aim, Objective, SearchListener, expect_aim, silent
 from workbench.planning.recipe.automatic import planned
 from workbench.polyhedral import tree
-from workbench.polyhedral.expression import whole
 from workbench.polyhedral.outline import outline
 from workbench.processor import usable_cores
 from workbench.program import gradients
@@ -363,15 +363,12 @@ def _given_rows(program: Program, data: Data) -> GivenRows | CheckRows | None:
 
 
 def threads_of(backend: str, threads: int | None) -> int:
-    """Return the threads of a run on a backend: of arrays always one, and by other machines'
-    predictions more than there are. Raises WorkbenchError where `threads` is no such number.
+    """Return the threads of a predicted run on a backend: of arrays always one, and of kernels as
+    many as are asked for, which another machine may have. Raises WorkbenchError where `threads` is
+    no such number.
     """
-    if backend != "native":
-        return 1
-    number = usable_cores() if threads is None else whole(threads)
-    if number is None or number < 1:
-        raise WorkbenchError(f"threads {threads!r}; expected a positive number")
-    return number
+    asked = usable_cores() if threads is None else expect_threads(threads, anywhere=True)
+    return asked if backend == "native" else 1
 
 
 _root = variant  # `optimize` has a parameter of that name

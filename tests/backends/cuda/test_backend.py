@@ -28,6 +28,8 @@ def test_a_gpu_has_one_thread_that_gives_it_work() -> None:
     assert CudaBackend().threads(None) == 1
     with pytest.raises(WorkbenchError, match="threads 2; on cuda one thread"):
         CudaBackend().threads(2)
+    with pytest.raises(WorkbenchError, match=r"threads 1\.5; expected an integer from 1 on"):
+        CudaBackend().threads(1.5)  # type: ignore[arg-type]
 
 
 def test_the_state_of_a_run_is_laid_out_as_in_their_text() -> None:

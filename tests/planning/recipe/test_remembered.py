@@ -253,9 +253,19 @@ def test_numbers_of_numpy_ask_for_the_same_plan(searches: list[str]) -> None:
 
 
 @pytest.mark.parametrize("threads", [0, -1, 1.5, True])
-def test_planning_refused_when_threads_are_no_number(threads: object) -> None:
-    with pytest.raises(WorkbenchError, match=f"threads {threads!r}; expected a positive number"):
-        wb.optimize(leaky_sum(), backend="native", threads=threads)  # type: ignore[arg-type]
+@pytest.mark.parametrize("backend", ["native", "numpy", "cuda"])
+def test_planning_and_predictions_refused_when_threads_are_no_number(
+    threads: Any, backend: str
+) -> None:
+    variant = wb.variant(leaky_sum())
+    for ask in (
+        lambda: wb.optimize(variant, backend=backend, threads=threads),
+        lambda: variant.predict(backend=backend, threads=threads),
+        lambda: variant.memory(backend=backend, threads=threads),
+    ):
+        with pytest.raises(WorkbenchError) as error:
+            ask()
+        assert str(error.value) == f"threads {threads!r}; expected an integer from 1 on"
 
 
 def test_what_is_refused_is_not_stored(searches: list[str]) -> None:

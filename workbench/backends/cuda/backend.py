@@ -8,6 +8,7 @@ from workbench.backends.compiling.kernel_files import keep, kernels_of
 from workbench.backends.cuda.building import nvrtc
 from workbench.backends.cuda.compiled_program import CudaProgram
 from workbench.backends.cuda.cupy_driver import CuPyDriver, device, unavailable
+from workbench.backends.threads import expect_threads
 from workbench.errors import UnavailableError, WorkbenchError
 from workbench.program.values import Program
 
@@ -27,7 +28,7 @@ class CudaBackend:
 
     def threads(self, asked: int | None) -> int:
         """Return one, which gives the GPU its work."""
-        if asked not in (None, 1):
+        if asked is not None and expect_threads(asked, anywhere=True) != 1:
             raise WorkbenchError(f"threads {asked!r}; on cuda one thread gives the GPU its work")
         return 1
 

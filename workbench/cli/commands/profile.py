@@ -7,7 +7,7 @@ import argparse
 from workbench.backends import or_default
 from workbench.backends.philox import MOST_SEED
 from workbench.cli.arguments import Parser, add_arguments, sizes_of
-from workbench.cli.options import add_backend, add_data, whole_number, writable
+from workbench.cli.options import add_backend, add_data, thread_count, whole_number, writable
 from workbench.cli.templates import chosen
 from workbench.cli.variants import add_order, ordered, traced
 from workbench.errors import TooLongError, WorkbenchError
@@ -62,7 +62,7 @@ def _add_options(parser: Parser) -> None:
     group = parser.add_argument_group("the profile")
     add_backend(group)
     add_data(group)
-    group.add_argument("--threads", type=whole_number(1), default=1, metavar="N", help="default 1")
+    group.add_argument("--threads", type=thread_count, default=1, metavar="N", help="default 1")
     seeds = whole_number(0, MOST_SEED)
     group.add_argument("--seed", type=seeds, default=0, metavar="N", help="default 0")
     group.add_argument(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import shutil
 import subprocess
@@ -275,9 +276,18 @@ def test_a_number_of_threads_that_there_are_not_is_refused(
     asked: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(threads, "usable_cores", lambda: 6)
-    for name in ("native", "numpy"):
+    sizes, variant = {"I": 1, "T": 2}, wb.variant(reinforce())
+    for name, do in itertools.product(
+        ("native", "numpy"), (wb.run, wb.measure, wb.compare, wb.profile)
+    ):
         with pytest.raises(WorkbenchError) as error:
-            wb.run(reinforce(), name, sizes={"I": 1, "T": 2}, progress=False, threads=asked)
+            do(
+                [variant] if do is wb.compare else variant,
+                name,
+                sizes=sizes,
+                progress=False,
+                threads=asked,
+            )
         assert str(error.value) == (
             f"threads {asked!r}; expected an integer from 1 to 6, the processors that this process "
             "may use"
