@@ -381,7 +381,7 @@ def test_gradient_refused_of_an_integer() -> None:
 def test_gradient_refused_with_respect_to_an_integer() -> None:
     error = refused(lambda x: wb.gradient(x.sum(over=(b, t)), wb.cast(x, int)))
     assert error.message == (
-        "gradient with respect to cast[b, t]: int32(): it is int32, expected float"
+        "gradient with respect to cast(x[b, t], int32): int32(): it is int32, expected float"
     )
 
 

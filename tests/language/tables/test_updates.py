@@ -251,7 +251,7 @@ REFUSED = {
     ),
     "booleans": (
         lambda q, n, s, x, i: wb.add_at(q > 0.0, (s, 0), True),
-        "add_at: greater[w, i]: bool(5, 4); expected numbers",
+        "add_at: (q[w, i] > 0.0): bool(5, 4); expected numbers",
     ),
     "dim_by_data": (
         lambda q, n, s, x, i: q[s, 0],

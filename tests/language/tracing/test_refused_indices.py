@@ -114,7 +114,7 @@ NOT_AFFINE: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "index_of_a_value_with_a_range": (
         lambda x: (x[b, t + 1 : T] + 1.0)[0.5],
-        "the index 0.5 for b of add[b, t, t + 1:T]: float() is not an affine expression of dims",
+        "the index 0.5 for b of (x[b, t + 1:T] + 1.0): float() is not an affine expression of dims",
     ),
     "element": (
         lambda x: x[b, 0] & x[b, t - 1],

@@ -37,7 +37,7 @@ MISMATCHES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "logical": (
         lambda: wb.uniform() & (wb.index(t) > 1),
-        "uniform[]: float() and greater[t]: bool(): expected booleans, found float and bool",
+        "uniform[]: float() and (wb.index(t) > 1): bool(): expected booleans, found float and bool",
     ),
     "inverted_float": (
         lambda: ~wb.uniform(),
@@ -64,8 +64,8 @@ MISMATCHES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "sum_over_what_a_mean_was_made_of": (
         lambda: (2.0 * wb.uniform(over=(b, t)).max(over=(b, t)) + 1.0).sum(over=b),
-        "sum over b of add[]: float(), which is reduced over b already (max over b, t) and varies "
-        "over no dim; leave b out",
+        "sum over b of ((2.0 * max[]) + 1.0): float(), which is reduced over b already (max over "
+        "b, t) and varies over no dim; leave b out",
     ),
     "no_axis": (
         lambda: wb.uniform(shape=2).sum(axis=1),

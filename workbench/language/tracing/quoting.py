@@ -33,7 +33,8 @@ def tensor_text(x: Tensor) -> str:
         moves = {d: e for d, e in pairs if isinstance(e, Expression)}
         if len(moves) == len(source.dims):
             return f"wb.index({source.options['expression'].substitute(moves)})"
-    return f"{element_text(x)}: {x.dtype}{shape_text(x.shape)}"
+    written = _in_parentheses(element_text(x))
+    return f"{written}: {x.dtype}{shape_text(x.shape)}"
 
 
 def call_text(name: str, operands: Iterable[Tensor]) -> str:
@@ -71,9 +72,19 @@ def made_by(x: Tensor) -> str:
     return "" if line is None or line == user_line() or not x.shape else f", made by {line}"
 
 
+LONG = 60
+"""The characters from which on an operation is quoted by its name alone."""
+
+
 def element_text(x: Tensor) -> str:
-    """Quote `x[b, t:T]`, under the user's variable that holds the tensor or its source."""
+    """Quote `x[b, t:T]`, under the user's variable that holds the tensor or its source; where none
+    does, the operation with its operator, as in `x[b, t] > 0.5`.
+    """
     name, whole = _variable(x)
+    written = _operation_text(x) if not name else ""
+    if 0 < len(written) <= LONG:
+        return written
+    name = name or _operation(x)
     index: Sequence[Index] = tuple(variable(d) for d in x.dims) if whole else x.index
     return f"{name}[{', '.join(_index_text(e, x.source.trace) for e in index)}]"
 
@@ -90,7 +101,46 @@ def _variable(x: Tensor) -> tuple[str, bool]:
     for name, value in held:
         if value.source is x.source and value.is_plain:
             return name, False
-    return str(x.source.name or getattr(x.source, "operation", "tensor")), False
+    return x.source.name or "", False
+
+
+def name_text(x: Tensor) -> str:
+    """Quote the user's variable that holds the tensor; where none does, the operation's name."""
+    return _variable(x)[0] or _operation(x)
+
+
+def _operation(x: Tensor) -> str:
+    return str(getattr(x.source, "kind", None) or getattr(x.source, "operation", "tensor"))
+
+
+def _operation_text(x: Tensor) -> str:
+    """Quote an operation that has an operator, or converts; "" for any other, and for one at
+    elements that depend on data.
+    """
+    from workbench.language.tracing.tensor import Node  # the circle tensor <-> quoting
+
+    source = x.source
+    if not isinstance(source, Node) or source.kind or source.operation not in OPERATIONS:
+        return ""
+    template = OPERATIONS[source.operation].text
+    if source.operation == "cast":
+        template = f"cast({{0}}, {source.dtype})"
+    read = (x, *source.operands)
+    if not template or any(not isinstance(e, Expression) for y in read for e in y.index):
+        return ""
+    moves = {d: e for d, e in zip(source.dims, x.index, strict=True) if isinstance(e, Expression)}
+    operands = [tensor_text(y.substitute(moves)).partition(": ")[0] for y in source.operands]
+    return template.format(*operands)
+
+
+def _in_parentheses(text: str) -> str:
+    """Put an operation with an operator in parentheses: what stands around it has operators too."""
+    depth = 0
+    for character in text:
+        depth += (character in "([") - (character in ")]")
+        if character == " " and not depth:
+            return f"({text})"
+    return text
 
 
 def _index_text(e: Index, trace: Trace) -> str:

@@ -141,7 +141,7 @@ class Tensor(Operators):
         return read(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        name = quoting.element_text(self).partition("[")[0]
+        name = quoting.name_text(self)
         raise ProgramError(
             f"{name} is a value, which cannot be assigned to; an array defined in pieces is a "
             f'wb.recurrent("{name}", over=…)',
