@@ -216,6 +216,10 @@ class Dim:
     line: SourceLine | None = field(default=None, compare=False)
 
 
+PART, AGAIN = "a part of ", " (computed again)"
+"""What messages say of arrays that steps have made of others."""
+
+
 @dataclass(frozen=True)
 class Array:
     """An array written by statements: dimensions, extent over sizes, inner shape, dtype."""
@@ -236,6 +240,16 @@ class Array:
     def called(self) -> str:
         """The array's name in messages."""
         return self.described or self.name
+
+    @property
+    def part_called(self) -> str:
+        """The name in messages of an array that steps have split off its equations."""
+        return self.called if self.called.startswith(PART) else PART + self.called
+
+    @property
+    def again_called(self) -> str:
+        """The name in messages of an array that steps compute a second time."""
+        return self.called if self.called.endswith(AGAIN) else self.called + AGAIN
 
 
 @dataclass(frozen=True)

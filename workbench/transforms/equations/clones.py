@@ -93,7 +93,8 @@ def _whole(program: Program, array: str, group: CloneGroup, name: str) -> Clone:
         own = name + piece if s.name.startswith(array) else f"{name}[{piece}]"
         clones.append(replace(s, name=own, array=name))
     taken = tuple((read, replace(read, array=name)) for read in group.reads)
-    return Clone(replace(program.array[array], name=name), tuple(clones), taken)
+    again = replace(program.array[array], name=name, described=program.array[array].again_called)
+    return Clone(again, tuple(clones), taken)
 
 
 def _gathered(program: Program, array: str, group: CloneGroup, name: str) -> Clone:
@@ -124,7 +125,13 @@ def _gathered(program: Program, array: str, group: CloneGroup, name: str) -> Clo
         guard=_moved_guard(original.guard, moves),
     )
     _expect_defined(program, clone)
-    new = replace(record, name=name, dims=written, extent=extent_of(domain))
+    new = replace(
+        record,
+        name=name,
+        dims=written,
+        extent=extent_of(domain),
+        described=record.again_called,
+    )
     index = tuple(variable(d) - first[d] for d in dims)
     return Clone(new, (clone,), ((read, Read(name, index, record.dtype, record.shape)),))
 

@@ -31,8 +31,16 @@ class Pieces:
         name = free(
             f"{self.old.array}.{what}", [*self.program.array, *(a.name for a in self.arrays)]
         )
-        scope = self.program.array[self.old.array].scope
-        record = Array(name, tuple(dims), extent_of(elements), like.dtype, like.shape, scope)
+        whole = self.program.array[self.old.array]
+        record = Array(
+            name,
+            tuple(dims),
+            extent_of(elements),
+            like.dtype,
+            like.shape,
+            whole.scope,
+            whole.part_called,
+        )
         self.arrays.append(record)
         return record
 

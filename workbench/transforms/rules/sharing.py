@@ -327,7 +327,13 @@ def _extracted(
     name = fresh_name(program, f"{first.array}.{kind}")
     write = tuple(variable(d) for d in part.dims)
     array = Array(
-        name, part.dims, extent_of(part.domain), part.body.dtype, part.body.shape, first.scope
+        name,
+        part.dims,
+        extent_of(part.domain),
+        part.body.dtype,
+        part.body.shape,
+        first.scope,
+        program.array[first.array].part_called,
     )
     own = Statement(
         name=name,

@@ -271,7 +271,8 @@ def _factored(program: Program, s: Statement) -> Program | None:
     assert isinstance(s.body, Call)
     inside = s.body.arguments[position]
     name = fresh_name(program, f"{s.array}.sum")
-    array = Array(name, s.dims, extent_of(s.domain), inside.dtype, inside.shape, s.scope)
+    part = program.array[s.array].part_called
+    array = Array(name, s.dims, extent_of(s.domain), inside.dtype, inside.shape, s.scope, part)
     write = tuple(variable(d) for d in s.dims)
     own = replace(s, name=name, array=name, write=write, body=inside, origin=name)
     arguments = list(s.body.arguments)
