@@ -87,7 +87,7 @@ def page(shown: Program) -> str:
     state = State(
         workbench=shown.name, revision=1, name=shown.name, root="root", current="root",
         variants=(variant,), sizes=size_views(Variant(shown)), measurements=(), backends=(),
-        arguments=(), measuring=None, error=None, recipe_error=None, store="",
+        arguments=(), measuring=None, error=None, recipe_error=None, taken_over="", store="",
     )  # fmt: skip
     kept = capsule(state, (SavedPart("snapshot", "root", {}, snapshot(shown)),))
     return PAGE.format(capsule=to_json(kept).replace("<", "\\u003c"))

@@ -701,6 +701,7 @@ export interface State {
   readonly unprofiled: NotMadeView | null;
   readonly error: UntracedView | null;
   readonly recipe_error: ErrorView | null;
+  readonly taken_over: string;
 }
 
 export interface Hello {

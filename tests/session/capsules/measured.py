@@ -186,6 +186,7 @@ def state(shown: tuple[Variant, ...]) -> State:
         unprofiled=None,
         error=None,
         recipe_error=None,
+        taken_over="",
     )
 
 

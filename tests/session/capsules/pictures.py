@@ -28,6 +28,7 @@ def pictures() -> dict[str, Any]:
         ends=end_views(root),
         measurements=(), runs=(), profiles=(), backends=(), backend="numpy",
         arguments=(), measuring=None, unrun=None, unprofiled=None, error=None, recipe_error=None,
+        taken_over="",
     )  # fmt: skip
     parts = tuple(SavedPart("snapshot", v.key, {}, snapshot(v.program)) for v in shown)
     return {

@@ -32,6 +32,7 @@ def state(shown: tuple[Variant, ...]) -> State:
         ends=end_views(root),
         measurements=(), runs=(), profiles=(), backends=(), backend="numpy",
         arguments=(), measuring=None, unrun=None, unprofiled=None, error=None, recipe_error=None,
+        taken_over="",
     )  # fmt: skip
 
 

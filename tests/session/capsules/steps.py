@@ -115,6 +115,7 @@ def state(variant: Variant) -> State:
         unprofiled=None,
         error=None,
         recipe_error=None,
+        taken_over="",
     )
 
 

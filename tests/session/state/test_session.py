@@ -296,6 +296,42 @@ def test_a_program_traced_again_takes_the_steps_that_fit(
     assert state.measurements == ()
 
 
+@wb.program
+def decay(B: int = 3) -> dict[str, Any]:
+    """Another program, whose dim has the same name."""
+    b = wb.dim(b=B)
+    start = wb.uniform(over=b)
+    return {"left": wb.exp(-start)}
+
+
+def test_another_program_of_the_name_says_whose_steps_it_takes(
+    sessions: Sessions, tmp_path: Path
+) -> None:
+    shown = Shown(sessions, tmp_path, two())
+    shown.apply(shown.root, VECTORIZE)
+    shown.session.redefine(wb.variant(named(decay(), "two")))
+    state = shown.view.state(lambda s: s.taken_over)
+    assert state.taken_over == (
+        "The steps are those of another program that was called two before: of its "
+        f"{len(two().statements)} statements this one has 0."
+    )
+    assert [v.name for v in state.variants] == ["as written", "Vectorize('b')"]
+    shown.session.adopt([wb.variant(named(decay(), "two"))])  # it is worked on: it is known by now
+    assert shown.view.newest.taken_over == ""
+
+
+def test_an_edited_program_takes_its_own_steps_without_a_word(
+    sessions: Sessions, tmp_path: Path
+) -> None:
+    shown = Shown(sessions, tmp_path, decay())
+    shown.apply(shown.root, VECTORIZE)
+    edited = wb.variant(decay(B=7))
+    shown.session.redefine(edited)
+    state = shown.view.state(lambda s: s.root == edited.key and s.current != s.root)
+    assert [v.name for v in state.variants] == ["as written", "Vectorize('b')"]
+    assert state.taken_over == ""
+
+
 def test_an_error_stays_until_the_program_is_there_again(shown: Shown) -> None:
     error = UntracedView("leaky_sum", "cell 3", sentence("no such dimension"))
     shown.session.fail(error)

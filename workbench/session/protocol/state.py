@@ -357,7 +357,8 @@ class State:
     ones.
 
     `backend` is the default one. `error` is the reason why the shown program is not the one as
-    written now, `recipe_error` why steps no longer fit.
+    written now, `recipe_error` why steps no longer fit. `taken_over` tells that steps are those of
+    another program, which had the name before; "" where they are not.
     """
 
     workbench: str
@@ -379,3 +380,4 @@ class State:
     unprofiled: NotMadeView | None
     error: UntracedView | None
     recipe_error: ErrorView | None
+    taken_over: str

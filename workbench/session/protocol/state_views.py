@@ -73,4 +73,5 @@ def still(variant: Variant) -> State:
         unprofiled=None,
         error=None,
         recipe_error=None,
+        taken_over="",
     )

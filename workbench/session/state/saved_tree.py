@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.errors import WorkbenchError
+from workbench.program.values import Program
 from workbench.session.processes.orders import Misfit, ReplayOrder
 from workbench.session.protocol.capsule import Capsule
 from workbench.session.protocol.messages import PROTOCOL
@@ -88,6 +89,20 @@ def saved_tree(text: str) -> SavedTree:
     )
     first = saved.way()
     return replace(saved, entries=tuple(sorted(entries, key=lambda one: one.key not in first)))
+
+
+def taken_over(former: Program, now: Program) -> str:
+    """Say that a program takes over the steps of another one, which had its name before; "" where
+    it is that one, edited: where they have most statements in common.
+    """
+    names = now.statement.keys()
+    common = len(names & former.statement.keys())
+    if 2 * common >= min(len(names), len(former.statement)):
+        return ""
+    return (
+        f"The steps are those of another program that was called {now.name} before: of its "
+        f"{len(former.statement)} statements this one has {common}."
+    )
 
 
 def misfit_text(old: SavedTree, misfits: list[Misfit]) -> str:

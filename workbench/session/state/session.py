@@ -51,7 +51,7 @@ from workbench.session.protocol.state_views import (
 )
 from workbench.session.state.part_cache import PREDICTED, PartCache, first
 from workbench.session.state.run_progress import run_view
-from workbench.session.state.saved_tree import SavedTree, misfit_text, old_tree
+from workbench.session.state.saved_tree import SavedTree, misfit_text, old_tree, taken_over
 from workbench.session.state.under_way import UnderWay
 from workbench.session.state.values import Values
 from workbench.session.state.variant_tree import VariantTree, planted
@@ -172,6 +172,7 @@ class Session:
             unprofiled=values.unprofiled,
             error=values.error,
             recipe_error=values.recipe_error,
+            taken_over=values.taken_over,
         )
 
     def _variant_views(self, tree: VariantTree) -> tuple[VariantView, ...]:
@@ -198,15 +199,16 @@ class Session:
                 tree = tree.with_variant(variant).showing(variant.key)
             if name:
                 tree = tree.called(tree.current, name)
-            same = tree is values.tree and values.recipe_error is None
-            return values if same else replace(values, tree=tree, recipe_error=None)
+            if tree is values.tree and values.recipe_error is None and not values.taken_over:
+                return values
+            return replace(values, tree=tree, recipe_error=None, taken_over="")
 
         self.change(changed)
         self._prepare(new)
 
     def redefine(self, variant: Variant) -> None:
-        """Take a variant of the program as traced again. Steps are taken anew on a changed program;
-        the same program only clears an error.
+        """Take a variant of the program as traced again. Steps are taken anew on a changed program,
+        which is said where it is another one altogether; the same program only clears an error.
         """
         before = self.tree
         if variant.root.key == before.root and _same_rows(variant, before.variants[before.root]):
@@ -222,7 +224,8 @@ class Session:
         self._read_store()
         old = old_tree(self.name, before)
         if old.entries:
-            self._take_anew(old)
+            former = before.variants[before.root].program
+            self._take_anew(old, said=taken_over(former, variant.root.program))
 
     def show(self, key: str) -> None:
         """Make a variant of the tree current."""
@@ -260,10 +263,15 @@ class Session:
         self._take_anew(old, ended, show)
 
     def _take_anew(
-        self, old: SavedTree, ended: Ended = lambda error: None, show: bool = True
+        self,
+        old: SavedTree,
+        ended: Ended = lambda error: None,
+        show: bool = True,
+        said: str = "",
     ) -> None:
         """Take the steps of another tree on this root, in the worker. Steps that fit come in as
-        they are made; those that do not are told at the end.
+        they are made; those that do not are told at the end, and what is to be `said` of those that
+        do.
         """
         start = self.tree
         root = start.variants[start.root]
@@ -291,7 +299,8 @@ class Session:
 
         def finished(error: ErrorView | None) -> None:
             known = [stands[key] for key in old.way() if key in stands] if show else []
-            said = error or (sentence(misfit_text(old, misfits)) if misfits else None)
+            failed = error or (sentence(misfit_text(old, misfits)) if misfits else None)
+            fit = said if len(stands) > 1 else ""
 
             def changed(values: Values) -> Values:
                 if values.tree.root != root.key:
@@ -299,7 +308,7 @@ class Session:
                 tree = values.tree
                 if tree.current == start.current and known and known[-1] in tree.variants:
                     tree = tree.showing(known[-1])
-                return replace(values, tree=tree, recipe_error=said)
+                return replace(values, tree=tree, recipe_error=failed, taken_over=fit)
 
             self.change(changed)
             ended(error)

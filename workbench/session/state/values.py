@@ -39,6 +39,7 @@ class Values:
     unprofiled: NotMadeView | None = None
     error: UntracedView | None = None
     recipe_error: ErrorView | None = None
+    taken_over: str = ""
 
     def replanted(self, tree: VariantTree) -> Values:
         """Return them with another program's tree, of which nothing is measured yet."""
@@ -53,6 +54,7 @@ class Values:
             unprofiled=None,
             error=None,
             recipe_error=None,
+            taken_over="",
         )
 
     def without(self, key: str) -> Values:

@@ -13,7 +13,7 @@ const STATE: State = {
   workbench: "small", revision: 7, name: "small", root: "a", current: "b",
   variants: [variant("a", null), variant("b", "a")],
   sizes: [], ends: [], measurements: [], runs: [], profiles: [], backends: [], backend: "numpy", arguments: [],
-  measuring: null, unrun: null, unprofiled: null, error: null, recipe_error: null,
+  measuring: null, unrun: null, unprofiled: null, error: null, recipe_error: null, taken_over: "",
 };
 
 function capsule(more: Partial<Capsule> = {}): Capsule {

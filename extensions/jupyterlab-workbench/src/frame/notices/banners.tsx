@@ -9,7 +9,7 @@ import { Cycle } from "./cycle";
 
 export function Banners(): JSX.Element {
   const { status, kernel, untraced } = useValues();
-  const { name, workbench, error, recipe_error, measuring } = useWorkbench();
+  const { name, workbench, error, recipe_error, taken_over, measuring } = useWorkbench();
   return (
     <div className="wbk-banners">
       {status === "disconnected" && (
@@ -34,6 +34,7 @@ export function Banners(): JSX.Element {
           <strong>The steps no longer fit the program.</strong> {recipe_error.sentence}
         </Failure>
       )}
+      {taken_over && <TakenOver key={taken_over} text={taken_over} />}
       {measuring && status === "connected" && <Progress measuring={measuring} />}
       <Told />
     </div>
@@ -50,6 +51,30 @@ export function Told(): JSX.Element | null {
       <p className="wbk-sentences">{notice.text}</p>
       {notice.missing && <RunIt workbench={notice.missing} unseen={notice.unseen ?? false} />}
       <Close close={() => store.say(null)} />
+    </div>
+  );
+}
+
+/** Says whose steps a new program has, with a way to be rid of them. */
+function TakenOver({ text }: { text: string }): JSX.Element | null {
+  const store = useStore();
+  const { root, current } = useWorkbench();
+  const { status } = useValues();
+  const [away, setAway] = useState(false);
+  if (away) return null;
+  return (
+    <div className="wbk-banner wbk-warning wbk-told" role="status">
+      <p>{text}</p>
+      {status === "connected" && current !== root && (
+        <button
+          className="wbk-button"
+          type="button"
+          onClick={() => void perform(store, () => store.ask({ type: "show", variant: root }))}
+        >
+          Show as written
+        </button>
+      )}
+      <Close close={() => setAway(true)} />
     </div>
   );
 }

@@ -126,3 +126,18 @@ test("a search tells what it tries, has no end that is known, and is cancelled",
   expect(shown.sent).toMatchObject([{ type: "cancel" }]);
   await shown.takeDown();
 });
+
+test("steps of another program are told to be so, with a way to be rid of them", async () => {
+  const asked = vi.fn(() => Promise.resolve(null));
+  const shown = await drawn(Banners, GOLDEN, true);
+  shown.store.ask = asked as never;
+  const [written, changed] = GOLDEN.state.variants;
+  const state = { ...GOLDEN.state, revision: 100, current: changed?.key ?? "", taken_over: "The steps are those of another program." };
+  await shown.hear({ type: "state", state, open: false });
+  expect(texts(shown.host, "[role=status] p")).toContain(state.taken_over);
+  await shown.press(byText(shown.host, "button", "Show as written"));
+  expect(asked).toHaveBeenCalledWith({ type: "show", variant: written?.key });
+  await shown.press(shown.host.querySelector("[aria-label='Close the message']"));
+  expect(shown.host.textContent).not.toContain(state.taken_over);
+  await shown.takeDown();
+});
