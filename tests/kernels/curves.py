@@ -81,8 +81,8 @@ def goes_on(backend: str, chosen: Variant, first: int) -> Compiled:
     program = chosen.program
     if first:
         names = [start.name for start in starts(written)]
-        program = holding(resumed(program, names, first, written))
-    return get(backend).compile(holding(keeping(program, written)))
+        program = holding(resumed(program, names, first, written), program)
+    return get(backend).compile(holding(keeping(program, written), program))
 
 
 def deviation(found: Any, wanted: Any) -> Any:

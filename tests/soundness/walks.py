@@ -106,7 +106,9 @@ class Meaning:
         """
         orders = ORDERS if any(loop.apart for loop in loops(variant.program.schedule)) else ()
         try:
-            program = holding(keeping(variant.program, self.root.program.equations))
+            program = holding(
+                keeping(variant.program, self.root.program.equations), variant.program
+            )
             compiled = NumPyBackend().compile(program)
             for order in orders or ORDERS[:1]:
                 with blocks_in(order):  # whose source is not yet generated
@@ -137,14 +139,18 @@ class Meaning:
         if total == 1:
             return None
         try:
-            compiled = NumPyBackend().compile(holding(keeping(variant.program, written.equations)))
+            compiled = NumPyBackend().compile(
+                holding(keeping(variant.program, written.equations), variant.program)
+            )
             sizes = self.sizes | {updates: 1}
             first = compiled.run(sizes, SEED, "float64", given=self.given(sizes))
             given = {
                 start.name: first.outputs[KEPT + start.name] for start in starts(written.equations)
             }
-            program = holding(resumed(variant.program, given, 1, written.equations))
-            compiled = NumPyBackend().compile(holding(keeping(program, written.equations)))
+            program = holding(
+                resumed(variant.program, given, 1, written.equations), variant.program
+            )
+            compiled = NumPyBackend().compile(holding(keeping(program, written.equations), program))
             sizes = self.sizes | {updates: total - 1}
             rest = compiled.run(sizes, SEED, "float64", given=given | self.given(sizes))
         except Exception as error:  # whatever it is, a run must go on

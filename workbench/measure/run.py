@@ -256,7 +256,7 @@ def run(
         checkpoint.expect_kept(written)
     if start is not None:
         given = checkpoint.fitting(start, written, known, dtype)
-        program = holding(resumed(program, given, start.updates, written.equations))
+        program = holding(resumed(program, given, start.updates, written.equations), program)
     kept = _keeping(program, written.equations)
     ahead = (written.updates, 0 if start is None else start.updates)
     values = given | chosen.rows.tables(known, dtype, ahead)
@@ -335,6 +335,6 @@ def _keeping(program: Program, written: Equations) -> Program:
     else. It is the same for every run of a variant, and so is lowered once.
     """
     try:
-        return holding(keeping(program, written))
+        return holding(keeping(program, written), program)
     except ProgramError:
         return program

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ import workbench as wb
 from tests.programs import small_ppo
 from workbench.backends import get
 from workbench.backends.compiling import cache, kernel_files
+from workbench.backends.native import compiled_program
 from workbench.codegen.kernels import program_kernels
 from workbench.errors import RunError
+from workbench.folders import CACHE_VARIABLE, cache_directory
 from workbench.program.values import Program
 
 
@@ -61,6 +64,39 @@ def test_the_same_program_is_not_read_again(
     monkeypatch.setattr(kernel_files, "_found", None)
     outputs(program)
     assert len(generated) == 1
+
+
+def unwritten(*_: object) -> Any:
+    raise AssertionError("the text of the kernels is written")
+
+
+def test_the_library_of_stored_kernels_is_found_without_their_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first = outputs(persisted())
+    monkeypatch.setattr(compiled_program, "units_of", unwritten)
+    again = outputs(persisted())
+    assert all(np.array_equal(first[name], again[name], equal_nan=True) for name in first)
+    with pytest.raises(AssertionError, match="is written"):
+        get("native").compile(persisted()).prepare("float64")
+
+
+@pytest.mark.parametrize("kind", [cache.NAMES, cache.LIBRARIES])
+@pytest.mark.parametrize("damage", [None, b"", b"no library"])
+def test_a_library_that_is_gone_or_damaged_is_made_anew(
+    kind: str, damage: bytes | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made = get("native").compile(persisted()).library()
+    shutil.copytree(cache_directory(), tmp_path, dirs_exist_ok=True)
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))  # of it nothing is loaded yet
+    for path in (cache.folder() / kind).glob("*"):
+        path.unlink()
+        if damage is not None:
+            path.write_bytes(damage)
+    again = get("native").compile(persisted()).library()
+    assert (again.key, again.bytes) == (made.key, made.bytes)
+    assert again.path.parts[: len(tmp_path.parts)] == tmp_path.parts
+    assert again.path.read_bytes() == made.path.read_bytes()
 
 
 @pytest.mark.parametrize("damage", [lambda data: b"", lambda data: data[:-1] + b"?"])

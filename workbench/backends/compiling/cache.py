@@ -21,11 +21,11 @@ LIMIT = 10**9
 IN_USE = 300.0
 """Seconds since its last use in which a file is not removed: a process may be about to load it."""
 OBJECTS, LIBRARIES, FAILED, KERNELS = "objects", "libraries", "failed", "kernels"
-CUBINS = "cubins"
+CUBINS, NAMES = "cubins", "names"
 """Folders of the cache: compiled units, linked libraries, sources that did not compile, kernels
-that libraries are made of, and those of GPUs as machine code.
+that libraries are made of, those of GPUs as machine code, and which library some kernels have.
 """
-BOUNDED = (OBJECTS, LIBRARIES, FAILED, KERNELS, CUBINS)
+BOUNDED = (OBJECTS, LIBRARIES, FAILED, KERNELS, CUBINS, NAMES)
 """The folders whose files have at most `LIMIT` bytes."""
 ZIG = "zig"
 """The folder that zig fills with its run-time libraries; it is no part of what is bounded."""

@@ -41,10 +41,10 @@ class CudaBackend:
         reason = self.unavailable()
         if reason is not None:
             raise UnavailableError(f"cuda: {reason}")
-        kernels, stored = kernels_of(program)
+        kernels, name, stored = kernels_of(program)
         made = CudaProgram.of(program, kernels, driver())
         if not stored:
-            keep(program, kernels)
+            keep(program, kernels, name)
         return made
 
 

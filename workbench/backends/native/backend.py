@@ -42,5 +42,5 @@ class NativeBackend:
 
     def compile(self, program: Program) -> CompiledProgram:
         """Lower a program to kernels. Raises UnavailableError where there is no C compiler."""
-        kernels, stored = kernels_of(program)
-        return CompiledProgram(program, kernels, find(), stored)
+        kernels, name, stored = kernels_of(program)
+        return CompiledProgram(program, kernels, find(), stored, name)

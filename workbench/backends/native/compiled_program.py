@@ -23,6 +23,7 @@ from workbench.backends.native.building.build import Library, build_ahead
 from workbench.backends.native.building.c_units import Unit
 from workbench.backends.native.building.compilers import Compiler
 from workbench.backends.native.building.load import load
+from workbench.backends.native.building.named import load_named, name_library, named
 from workbench.backends.native.run_arguments import CALL, Arguments
 from workbench.backends.protocol import CompilerWork, Execution, Progress
 from workbench.backends.run_progress import RunProgress
@@ -48,6 +49,8 @@ class CompiledProgram:
     compiler: Compiler
     stored: bool = True
     """False if the kernels are in no file yet: they go there when their C is compiled."""
+    file: str = ""
+    """The name of that file, by which their library is known; empty if they are to be in none."""
     _loaded: dict[str, tuple[Library, ctypes.CDLL]] = field(default_factory=dict, repr=False)
     _laid: dict[Any, tuple[RunMemory, RunMemory]] = field(default_factory=dict, repr=False)
 
@@ -70,18 +73,30 @@ class CompiledProgram:
         warns where what was compiled cannot be kept for later.
         """
         if dtype not in self._loaded:
-            units = self._units(dtype)
-            try:
-                with self._keeping_kernels():
-                    self._loaded[dtype] = load(units, self.compiler, headers())
-            except CompilerError as error:
-                if error.statement is not None:
-                    error.line = self.program.statement[error.statement].line
-                raise
-            if self._loaded[dtype][0].note:
-                warn(self._loaded[dtype][0].note)
+            found = load_named(self._name(dtype)) if self.file and self.stored else None
+            self._loaded[dtype] = found or self._made(dtype)
         library, _ = self._loaded[dtype]
         return CompilerWork(0.0 if library.cached else library.seconds, library.cpu_seconds)
+
+    def _made(self, dtype: str) -> tuple[Library, ctypes.CDLL]:
+        """Generate the code, and compile what is not known of it."""
+        units = self._units(dtype)
+        try:
+            with self._keeping_kernels():
+                made = load(units, self.compiler, headers())
+        except CompilerError as error:
+            if error.statement is not None:
+                error.line = self.program.statement[error.statement].line
+            raise
+        if made[0].note:
+            warn(made[0].note)
+        elif self.file:
+            name_library(self._name(dtype), made[0])
+        return made
+
+    def _name(self, dtype: str) -> str:
+        """Return the name of the library of these kernels, which is found without their text."""
+        return named([self.file, dtype], self.compiler, headers())
 
     def text_units(self, dtype: str) -> Iterator[tuple[str, str]]:
         """Yield the units of the generated C for a dtype, each when its kernels are made."""
@@ -101,10 +116,10 @@ class CompiledProgram:
     @contextmanager
     def _keeping_kernels(self) -> Iterator[None]:
         """Store the kernels, if they are in no file, while a compiler is waited for."""
-        if self.stored or self._loaded:
+        if self.stored or self._loaded or not self.file:
             yield
             return
-        thread = threading.Thread(target=keep, args=(self.program, self.kernels))
+        thread = threading.Thread(target=keep, args=(self.program, self.kernels, self.file))
         thread.start()
         try:
             yield

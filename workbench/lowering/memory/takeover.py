@@ -296,10 +296,11 @@ def heirs(program: Program, array: str) -> list[str]:
     return arrays[1:]
 
 
-def holding(program: Program) -> Program:
+def holding(program: Program, before: Program) -> Program:
     """Return the program without the donations that do not hold.
 
-    A variant derived to return more, or to go on from given values, may lose some.
+    `before` is the variant that it is derived from, whose donations hold. A program that returns
+    more, or goes on from given values, may lose those of arrays that it uses otherwise.
     """
     there = program.array.keys()
     storage = program.storage
@@ -307,14 +308,29 @@ def holding(program: Program) -> Program:
     added = tuple(array for array in storage.added if array in there)
     storage = replace(storage, donated=known, added=added)
     program = replace(program, storage=storage)
-    memory = memory_of(program)
+    memory, other = memory_of(program), _used_otherwise(program, before)
     kept = tuple(
         (array, to)
         for array, to in known
         if array == to
-        or all(can_take_over(memory, array, later) for later in heirs(program, array))
+        or all(
+            other.isdisjoint((array, later)) or can_take_over(memory, array, later)
+            for later in heirs(program, array)
+        )
     )
     return replace(program, storage=replace(storage, donated=kept))
+
+
+def _used_otherwise(program: Program, before: Program) -> set[str]:
+    """Return the arrays that not the very same statements of both programs touch, or that only one
+    returns.
+    """
+    now, then = set(map(id, program.statements)), set(map(id, before.statements))
+    changed = [s for s in program.statements if id(s) not in then]
+    changed += [s for s in before.statements if id(s) not in now]
+    touched = {array for s in changed for array in (s.array, *(r.array for r in s.reads))}
+    returned = [{o.array for o in p.outputs} for p in (program, before)]
+    return touched | (returned[0] ^ returned[1])
 
 
 # -- what can be done -----------------------------------------------------------------------------

@@ -28,10 +28,10 @@ def load(
     library = build(units, compiler, headers, timeout)
     if library.cached:
         with contextlib.suppress(OSError):  # it was removed since, or is damaged
-            return library, _opened(library.path)
+            return library, opened(library.path)
         library = build(units, compiler, headers, timeout, anew=True)
     try:
-        return library, _opened(library.path)
+        return library, opened(library.path)
     except OSError as error:
         raise WorkbenchError(
             f"compiled code cannot be loaded ({error}); if programs may not run from that folder, "
@@ -40,6 +40,6 @@ def load(
 
 
 @functools.cache
-def _opened(path: Path) -> ctypes.CDLL:
+def opened(path: Path) -> ctypes.CDLL:
     """Load a library once: its file's name is its key."""
     return ctypes.CDLL(str(path))
