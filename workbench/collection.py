@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Let the collector rest. A plan is many objects that live on: it would look through all of
-    them again and again, a tenth of the time. As a decorator too.
+    """Let the collector rest. A program or a plan is many objects that live on: it would look
+    through all of them again and again, a tenth of the time. As a decorator too.
     """
     resting = not gc.isenabled()
     gc.disable()

@@ -16,6 +16,7 @@ from tests.programs import small_ppo
 from workbench.backends import get
 from workbench.backends.compiling import cache, kernel_files
 from workbench.backends.native import compiled_program
+from workbench.backends.native.backend import NativeBackend
 from workbench.codegen.kernels import program_kernels
 from workbench.errors import RunError
 from workbench.folders import CACHE_VARIABLE, cache_directory
@@ -86,14 +87,14 @@ def test_the_library_of_stored_kernels_is_found_without_their_text(
 def test_a_library_that_is_gone_or_damaged_is_made_anew(
     kind: str, damage: bytes | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    made = get("native").compile(persisted()).library()
+    made = NativeBackend().compile(persisted()).library()
     shutil.copytree(cache_directory(), tmp_path, dirs_exist_ok=True)
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))  # of it nothing is loaded yet
     for path in (cache.folder() / kind).glob("*"):
         path.unlink()
         if damage is not None:
             path.write_bytes(damage)
-    again = get("native").compile(persisted()).library()
+    again = NativeBackend().compile(persisted()).library()
     assert (again.key, again.bytes) == (made.key, made.bytes)
     assert again.path.parts[: len(tmp_path.parts)] == tmp_path.parts
     assert again.path.read_bytes() == made.path.read_bytes()

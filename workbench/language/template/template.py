@@ -8,6 +8,7 @@ import linecache
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from workbench.collection import without_collection
 from workbench.errors import ProgramError, SizeError, SourceLine, WorkbenchError
 from workbench.language.episodes.outputs import returned
 from workbench.language.template.build import build
@@ -48,7 +49,8 @@ class Template:
     def __call__(self, *args: Any, **kwargs: Any) -> Program:
         brought = is_template(self.function.__code__.co_filename)
         try:
-            program = self._traced(*args, **kwargs)
+            with without_collection():
+                program = self._traced(*args, **kwargs)
             self.traced += 1
             return program
         except Exception as error:  # whatever it is goes on, without frames that tell nothing
