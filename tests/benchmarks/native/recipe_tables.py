@@ -25,6 +25,8 @@ UPDATES = 74
 """Of RLtools on the pendulum: 300,000 steps of four environments, 1,024 at a time."""
 PEER_SECONDS, PEER_RUNS = 3.0, 3
 """How long a run of a peer lasts, about, and how many there are in a process."""
+FIRST_STEPS = 100_000
+"""Of the first run of a peer, about, from which the length of the others follows."""
 
 
 def made(settings: Settings, program: str, *words: Any) -> dict[str, Any]:
@@ -97,7 +99,7 @@ def purejaxrl(settings: Settings) -> None:
         emit(what="native / purejaxrl, ppo", left_out="the command names no --purejaxrl")
         return
     for B in settings.B:
-        ours, theirs, total = [], [], 100 * B * T
+        ours, theirs, total = [], [], max(FIRST_STEPS // (B * T), 2) * B * T
         for _ in range(settings.rounds):
             words = ("--B", B, "--threads", 2, "--rounds", 1)
             ours.append(made(settings, "cartpole, 2 layers", *words)["steps_per_second"])
