@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from workbench.coming import Coming
+from workbench.coming import Coming, OnDemand
 
 
 def counting(made: list[int], end: int = 3) -> Iterator[int]:
@@ -66,3 +66,34 @@ def test_interrupted_sequence_is_made_anew_and_lacks_nothing() -> None:
 
 def test_file_has_them_all() -> None:
     assert pickle.loads(pickle.dumps(Coming(lambda: counting([])))) == (0, 10, 20)
+
+
+def test_each_value_is_computed_once_when_it_is_asked_for() -> None:
+    computed: list[int] = []
+
+    def square(n: int) -> int:
+        computed.append(n)
+        return n * n
+
+    squares = OnDemand([3, 1, 2, 3], square)
+    assert list(squares) == [3, 1, 2] and len(squares) == 3 and 2 in squares
+    assert computed == []
+    assert squares[1] == 1 and squares[1] == 1
+    assert computed == [1]
+    assert dict(squares) == {3: 9, 1: 1, 2: 4}
+    assert computed == [1, 3, 2]
+
+
+def test_a_key_that_is_not_there_is_an_error_and_computes_nothing() -> None:
+    nothing = OnDemand(["x"], lambda key: pytest.fail(f"{key} is computed"))
+    with pytest.raises(KeyError, match="y"):
+        nothing["y"]
+    assert nothing.get("y") is None
+
+
+def test_what_raised_is_computed_anew() -> None:
+    tries = iter([0, 1])
+    inverse = OnDemand(["x"], lambda key: 1 // next(tries))
+    with pytest.raises(ZeroDivisionError):
+        inverse["x"]
+    assert inverse["x"] == 1

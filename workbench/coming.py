@@ -1,14 +1,16 @@
-"""Sequences whose elements come one by one: the first are used before the last are made."""
+"""Sequences and mappings whose elements come one by one: some are used before others are made."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
 from workbench.collection import without_collection
 
 T = TypeVar("T")
+Key = TypeVar("Key")
+Value = TypeVar("Value", covariant=True)
 
 
 class Coming(Sequence[T]):
@@ -70,3 +72,30 @@ class Coming(Sequence[T]):
                     self._elements = None
                     raise
             return len(self._made) > place
+
+
+class OnDemand(Mapping[Key, Value]):
+    """What `compute` gives for each of some keys, in their order. Each is computed once, unless
+    that raises.
+    """
+
+    def __init__(self, keys: Iterable[Key], compute: Callable[[Key], Value]) -> None:
+        self._keys = dict.fromkeys(keys)
+        self._compute = compute
+        self._known: dict[Key, Value] = {}
+
+    def __getitem__(self, key: Key) -> Value:
+        if key not in self._known:
+            if key not in self._keys:
+                raise KeyError(key)
+            self._known[key] = self._compute(key)
+        return self._known[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._keys
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)

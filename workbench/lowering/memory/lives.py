@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from workbench.coming import OnDemand
 from workbench.identity import remembered
 from workbench.lowering.memory.overwriting import in_itself, may_overwrite
 from workbench.lowering.values.point_boxes import is_masked
@@ -17,8 +18,9 @@ from workbench.program.storage import Storage
 from workbench.program.values import Array, Equations, Program, Statement
 
 
-def lives(program: Program, storage: Storage | None = None) -> dict[str, Lifetime]:
-    """Return the lifetime of every array, with windows where its storage is contracted.
+def lives(program: Program, storage: Storage | None = None) -> Mapping[str, Lifetime]:
+    """Return the lifetime of every array, with windows where its storage is contracted. That of an
+    array is found when it is asked for.
 
     The storage is the program's unless given.
     """
@@ -28,12 +30,13 @@ def lives(program: Program, storage: Storage | None = None) -> dict[str, Lifetim
     folded: dict[str, list[str]] = {}
     for array, dim in storage.contracted:
         folded.setdefault(array, []).append(dim)
-    return {
-        a.name: live[a.name].folded(_positions(a, folded[a.name]))
-        if a.name in folded
-        else live[a.name].whole
-        for a in program.arrays
-    }
+
+    def of(array: str) -> Lifetime:
+        if array not in folded:
+            return live[array].whole
+        return live[array].folded(_positions(program.array[array], folded[array]))
+
+    return OnDemand((a.name for a in program.arrays), of)
 
 
 def windows_but_for_blocks(
@@ -192,13 +195,13 @@ def private(program: Program) -> tuple[tuple[Loop, tuple[str, ...]], ...]:
     )
 
 
-def homes(program: Program, found: Mapping[str, Lifetime]) -> dict[str, tuple[Loop, ...]]:
+def homes(program: Program, found: Mapping[str, Lifetime]) -> Mapping[str, tuple[Loop, ...]]:
     """Return the sequential loops inside which each array lives, outermost first."""
     program = derived(program)
     at = paths(program.schedule)
-    result = {}
-    for array in program.arrays:
-        path = at[program.writers[array.name][0].name]
-        around = loops_above(path, "loop")
-        result[array.name] = around[: found[array.name].loops]
-    return result
+
+    def of(array: str) -> tuple[Loop, ...]:
+        around = loops_above(at[program.writers[array][0].name], "loop")
+        return around[: found[array].loops]
+
+    return OnDemand((a.name for a in program.arrays), of)

@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 
 import islpy as isl
 
+from workbench.coming import OnDemand
 from workbench.polyhedral.accesses import Access, Extent, Instances
 from workbench.polyhedral.dependences.flow import RelationKey, pair_order, relation, standings
 from workbench.polyhedral.expression import Expression
@@ -127,8 +128,9 @@ def together(
     *,
     live_out: Collection[str] = (),
     keep: Mapping[str, Collection[int]] | None = None,
-) -> dict[str, Together]:
-    """Return the elements of each array that are live at one time under the schedule `tree`.
+) -> Mapping[str, Together]:
+    """Return the elements of each array that are live at one time under the schedule `tree`, those
+    of an array when it is asked for.
 
     Arrays of `live_out` are results, read after everything. `keep`: positions of an array's
     dimensions that must stay full for other reasons. A dimension indexed by an axis dimension of
@@ -139,18 +141,18 @@ def together(
     """
     used = uses(extents, statements)
     at = paths(tree)
-    result = {}
-    for array, extent in extents.items():
+
+    def of(array: str) -> Together:
+        extent = extents[array]
         if array in live_out:
-            result[array] = Together(extent, (), frozenset(range(len(extent))), (), ())
-            continue
+            return Together(extent, (), frozenset(range(len(extent))), (), ())
         own = used[array]
         touched = along_axes([(statements[use.statement], use.access) for use in own], at)
         full = {k for k, blocks in touched.items() if not blocks}
         full |= set(keep.get(array, ()) if keep else ())
         met = encounters(own, own, statements, at)
         around = _common_loops(own, statements, at)
-        result[array] = Together(
+        return Together(
             extent,
             tuple(dict.fromkeys(e.conflict for e in met)),
             frozenset(full),
@@ -158,7 +160,8 @@ def together(
             tuple(_moving(loop, own) for loop in around),
             tuple(position for position, loop in enumerate(around) if loop.apart),
         )
-    return result
+
+    return OnDemand(extents, of)
 
 
 def along_axes(
