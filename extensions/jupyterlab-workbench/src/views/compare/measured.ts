@@ -74,6 +74,17 @@ export function usePredictions(variants: readonly VariantView[], run: Predicting
   return found;
 }
 
+/** Returns the variants whose prediction is on its way. */
+export function useAwaited(variants: readonly VariantView[], run: Predicting): ReadonlySet<string> {
+  const store = useStore();
+  const { status } = useValues();
+  const waits = ({ key }: VariantView): boolean => {
+    const part = store.part("cost", key, run);
+    return !part.value && (part.status === "waiting" || part.status === "streaming");
+  };
+  return new Set(status === "connected" ? variants.filter(waits).map(({ key }) => key) : []);
+}
+
 /** Returns the seconds of the variant's trial run over those predicted of it, else the most of any other variant; null
  * where none was made here. `note` tells what is predicted with now, where that is known: a pace counts only for the
  * same. */

@@ -53,14 +53,14 @@ function ProfileForm(): JSX.Element {
       }}
     >
       <div className="wbk-bar">
-        <RunFields />
         <button
-          className="wbk-button wbk-primary"
+          className="wbk-button wbk-primary wbk-begin"
           type="submit"
           disabled={reason !== "" || under !== null || status !== "connected"}
         >
           {profiling ? "Profiling …" : "Profile"}
         </button>
+        <RunFields />
       </div>
       <p className="wbk-note">
         {profiling

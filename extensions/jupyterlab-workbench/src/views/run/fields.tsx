@@ -5,12 +5,14 @@ import { useSelection, useStore, useWorkbench } from "../../model/hooks";
 import { lastLengths } from "../../model/selection";
 import { changedSizes, runSizes } from "../compare/measured";
 
-export function RunFields(): JSX.Element {
+/** `children` are further fields, in front of those whose remarks change. */
+export function RunFields({ children }: { children?: React.ReactNode }): JSX.Element {
   return (
     <>
       <Backend />
       <Dtype />
       <SizeInputs />
+      {children}
       <LengthInputs />
     </>
   );

@@ -55,18 +55,19 @@ function RunForm(): JSX.Element {
       }}
     >
       <div className="wbk-bar">
-        <RunFields />
-        <label className="wbk-field">
-          <span>seed</span>
-          <input type="number" min="0" value={seed} onChange={(event) => setSeed(event.target.value)} />
-        </label>
         <button
-          className="wbk-button wbk-primary"
+          className="wbk-button wbk-primary wbk-begin"
           type="submit"
           disabled={reason !== "" || !connected || state.measuring !== null}
         >
           {running ? "Running …" : "Run"}
         </button>
+        <RunFields>
+          <label className="wbk-field">
+            <span>seed</span>
+            <input type="number" min="0" value={seed} onChange={(event) => setSeed(event.target.value)} />
+          </label>
+        </RunFields>
       </div>
       <p className="wbk-note">
         {running ? (

@@ -4,16 +4,17 @@ import { useSelection, useStore, useValues } from "../../model/hooks";
 import type { CostView } from "../../protocol";
 import type { Comparison } from "../compare/measured";
 import type { Recipe } from "./folding";
-import { gainOf, Headline } from "./headline";
+import { Awaited, gainOf, Headline } from "./headline";
 
 export function Found(props: {
   recipe: Recipe;
   comparison: Comparison | undefined;
   predictions: ReadonlyMap<string, CostView>;
+  awaited: ReadonlySet<string>;
   isOpen: boolean;
   toggle: (key: string) => void;
 }): JSX.Element {
-  const { recipe, comparison, predictions, isOpen, toggle } = props;
+  const { recipe, comparison, predictions, awaited, isOpen, toggle } = props;
   const store = useStore();
   const { status } = useValues();
   const { compared } = useSelection();
@@ -30,7 +31,7 @@ export function Found(props: {
           ×
         </button>
       </div>
-      {gain ? <Headline gain={gain} /> : <p className="wbk-note">What it gains is being predicted …</p>}
+      {gain ? <Headline gain={gain} /> : <Awaited recipe={recipe} awaited={awaited} />}
       <div className="wbk-bar">
         {status === "connected" && !gain?.measured && (
           <button

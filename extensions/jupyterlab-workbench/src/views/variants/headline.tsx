@@ -51,6 +51,18 @@ export function Headline({ gain }: { gain: Gain }): JSX.Element {
   );
 }
 
+/** Says what is worked out before a recipe's gain is known; nothing where it cannot be. */
+export function Awaited({ recipe, awaited }: { recipe: Recipe; awaited: ReadonlySet<string> }): JSX.Element | null {
+  const { steps, last } = recipe;
+  const left = [...(awaited.has(steps[0]?.parent ?? "") ? ["before"] : []), ...(awaited.has(last.key) ? ["after it"] : [])];
+  if (!left.length) return null;
+  return (
+    <p className="wbk-note" role="status">
+      What it gains is being predicted: time and peak {left.join(" and ")} …
+    </p>
+  );
+}
+
 function Change(props: {
   what: string;
   before: number;

@@ -8,7 +8,7 @@ import { useCheck } from "../compare/badge";
 import { Numbers } from "./effect";
 import type { Comparison } from "../compare/measured";
 import type { Recipe } from "./folding";
-import { gainOf, Headline } from "./headline";
+import { Awaited, gainOf, Headline } from "./headline";
 import { Notes } from "../step/notes";
 import { seriesIn } from "../charts/series";
 import type { Station } from "./subway";
@@ -27,11 +27,12 @@ export function Row(props: {
   lanes: number;
   comparison: Comparison | undefined;
   predictions: ReadonlyMap<string, CostView>;
+  awaited: ReadonlySet<string>;
   ask: Ask;
   drop: (variant: string, onto: string) => void;
   tell: (sentence: string) => void;
 }): JSX.Element {
-  const { row, recipe, isOpen, toggle, lanes, comparison, predictions, ask, drop, tell } = props;
+  const { row, recipe, isOpen, toggle, lanes, comparison, predictions, awaited, ask, drop, tell } = props;
   const { variant } = row;
   const state = useWorkbench();
   const store = useStore();
@@ -111,6 +112,7 @@ export function Row(props: {
           </button>
         )}
         {gain && <Headline gain={gain} />}
+        {recipe && !gain && <Awaited recipe={recipe} awaited={awaited} />}
         {variant.named && (!recipe || isOpen) && <div className="wbk-stop-step">{variant.step?.text ?? "as written"}</div>}
         {!isTold && <Numbers variant={variant} measured={measured} comparison={comparison} predictions={predictions} />}
         {variant.why && (!recipe || isOpen) && <div className="wbk-stop-why">{variant.why}</div>}

@@ -10,6 +10,7 @@ import {
   comparisons,
   dateText,
   stepsSince,
+  useAwaited,
   usePredictions,
 } from "../compare/measured";
 import { nameOfKey } from "../../model/naming";
@@ -28,7 +29,9 @@ export function Variants(): JSX.Element {
   const { ask, said, doing, tell, forget } = useAsking();
   const all = comparisons(state);
   const shown = basis === "estimate" ? undefined : (all.find(({ group }) => group === basis) ?? all[0]);
-  const predictions = usePredictions(state.variants, useRun(shown));
+  const run = useRun(shown);
+  const predictions = usePredictions(state.variants, run);
+  const awaited = useAwaited(state.variants, run);
 
   const drop = (variant: string, onto: string): void => {
     const steps = stepsSince(state, variant, onto);
@@ -62,6 +65,7 @@ export function Variants(): JSX.Element {
           recipe={recipes.get(found) ?? { last: end, steps: [end] }}
           comparison={shown}
           predictions={predictions}
+          awaited={awaited}
           isOpen={open.has(found)}
           toggle={toggle}
         />
@@ -91,6 +95,7 @@ export function Variants(): JSX.Element {
             lanes={lanes}
             comparison={shown}
             predictions={predictions}
+            awaited={awaited}
             ask={ask}
             drop={drop}
             tell={tell}

@@ -294,6 +294,15 @@ describe("a recipe", () => {
     expect(shown.host.querySelector(".wbk-tree .wbk-headline.wbk-estimate")).not.toBeNull();
   });
 
+  test("whose ends are not predicted yet says what is being worked out", async () => {
+    const parts = searched.parts.filter(({ part, variant }) => part !== "cost" || variant !== two.key);
+    await found({ ...searched, state: { ...searched.state, measurements: [] }, parts });
+    const said = "What it gains is being predicted: time and peak after it …";
+    expect(texts(shown.host, ".wbk-found [role=status]")).toEqual([said]);
+    expect(texts(shown.host, ".wbk-tree [role=status]")).toEqual([said]);
+    expect(headlines()).toEqual([]);
+  });
+
   test("that was just found has a card, which leads on and can be closed", async () => {
     await found({ ...searched, state: { ...searched.state, measurements: [] } });
     const card = (): Element | null => shown.host.querySelector(".wbk-found");
