@@ -38,7 +38,12 @@ from workbench.errors import RunError
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 
-THREADS = (Path(__file__).parent / "threads.h").read_text(encoding="utf-8")
+THREADS, SECTORS = (
+    (Path(__file__).parent / name).read_text(encoding="utf-8")
+    for name in ("threads.h", "sectors.h")
+)
+LINE = 256
+"""The bytes at a multiple of which memory begins, as a GPU's does."""
 SEED = 3
 _ARRAY = re.compile(r"\bARRAY\((\w+)\) (\w+)")
 
@@ -81,6 +86,23 @@ class HeldMemory:
 
     held: npt.NDArray[Any] = field(repr=False)
     address: int
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """The sectors of memory outside of a block, 32 bytes each, that the warps of a launch asked
+    for, by array. Each request of a warp asks for a sector once.
+    """
+
+    function: str
+    blocks: int
+    loaded: Mapping[str, int]
+    stored: Mapping[str, int]
+
+    @property
+    def sectors(self) -> int:
+        """All of them."""
+        return sum(self.loaded.values()) + sum(self.stored.values())
 
 
 @dataclass(eq=False)
@@ -154,11 +176,16 @@ class FibreDriver:
     bytes: int = 0
     """The bytes of the device's memory that are held."""
     most_bytes: int = 0
+    counts: bool = False
+    """True if the sectors of launches are counted."""
+    traffic: list[Traffic] = field(default_factory=list)
+    """Those of each launch that was counted, in order."""
 
     def load(self, made: Sequence[Function]) -> Kernels:
         """Compile functions as C."""
         with shared_cache():
-            library, self.library = load([Unit("program", unit(made))], Build().found(), headers())
+            own = {**headers(), "sectors.h": SECTORS}
+            library, self.library = load([Unit("program", unit(made))], Build().found(), own)
         self.library.forget_all()
         kernels = {f.name: (f, getattr(self.library, f"launch_{f.name}")) for f in made}
         return Kernels(kernels, CompilerWork(library.seconds, library.cpu_seconds))
@@ -173,7 +200,7 @@ class FibreDriver:
             raise MemoryError
         self.bytes += count
         self.most_bytes = max(self.most_bytes, self.bytes)
-        held = self._known(np.full(count + 1, 0xA5, np.uint8))
+        held = self._known(count)
         weakref.finalize(held, self._free, count)
         return HeldMemory(held, held.ctypes.data)
 
@@ -182,12 +209,14 @@ class FibreDriver:
 
     def host_memory(self, count: int) -> npt.NDArray[Any]:
         """Memory that holds anything."""
-        return self._known(np.full(count + 1, 0xA5, np.uint8))[:count]
+        return self._known(count)[:count]
 
-    def _known(self, held: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _known(self, count: int) -> npt.NDArray[Any]:
+        around = np.full(count + 1 + LINE, 0xA5, np.uint8)
+        held = around[-around.ctypes.data % LINE :][: count + 1]
         address = ctypes.c_int64(held.ctypes.data)
         self.library.know(address, ctypes.c_int64(held.nbytes))
-        weakref.finalize(held, self.library.forget, address)
+        weakref.finalize(around, self.library.forget, address)
         return held
 
     def copy(self, to: int, source: int, count: int, beside: bool = False) -> None:
@@ -241,8 +270,29 @@ class FibreDriver:
         numbers = (ctypes.c_int64 * len(given))(*given)
         known = [self.elements.get(name, 2**31) for name in function.arrays]
         counts = (ctypes.c_int64 * (len(known) + 1))(*known)
-        text = f"launch {function.name} in {blocks}"
-        self._ask(text, lambda: launching(ctypes.c_int64(blocks), numbers, counts))
+
+        def do() -> None:
+            ctypes.c_int64.in_dll(self.library, "counting").value = self.counts
+            launching(ctypes.c_int64(blocks), numbers, counts)
+            if self.counts:
+                self.traffic.append(self._counted(function.name, blocks))
+
+        self._ask(f"launch {function.name} in {blocks}", do)
+
+    def _counted(self, name: str, blocks: int) -> Traffic:
+        """The sectors of the last launch."""
+        library, n = self.library, ctypes.c_int64.in_dll(self.library, "counted_arrays").value
+        names = (ctypes.c_char_p * n).in_dll(library, "counted_array")
+        loaded, stored = (
+            (ctypes.c_int64 * n).in_dll(library, f"sectors_{how}") for how in ("loaded", "stored")
+        )
+        by_array = [(a.decode(), x, y) for a, x, y in zip(names, loaded, stored, strict=True)]
+        return Traffic(
+            name,
+            blocks,
+            {array: x for array, x, _ in by_array if x},
+            {array: y for array, _, y in by_array if y},
+        )
 
     def _ask(self, text: str, do: Callable[[], object]) -> None:
         self.log.append(text)

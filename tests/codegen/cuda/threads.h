@@ -65,6 +65,7 @@ ARRAY_OF(uint8_t)
     ({                                                                                        \
         const int64_t at_ = (place);                                                          \
         __auto_type from_ = (array);                                                          \
+        REQUEST(from_, at_, 0);                                                               \
         reads(from_.seen, from_.step, from_.count, at_, from_.name, set, __LINE__)   \
             ? from_.p[at_] : (__typeof__(*from_.p))0;                                         \
     })
@@ -73,6 +74,7 @@ ARRAY_OF(uint8_t)
         const int64_t at_ = (place);                                                          \
         __auto_type value_ = (value);                                                         \
         __auto_type to_ = (array);                                                            \
+        REQUEST(to_, at_, 1);                                                                 \
         if (writes(to_.seen, to_.step, to_.count, at_, to_.name, __LINE__)) to_.p[at_] = value_; \
     } while (0)
 #define ADDED(array, place, value)                                                            \
@@ -80,6 +82,7 @@ ARRAY_OF(uint8_t)
         const int64_t at_ = (place);                                                          \
         __auto_type to_ = (array);                                                            \
         __typeof__(*to_.p) before_ = 0;                                                       \
+        REQUEST(to_, at_, 1);                                                                 \
         if (adds(to_.seen, to_.step, to_.count, at_, to_.name, __LINE__))                     \
             before_ = to_.p[at_], to_.p[at_] += (value);                                      \
         before_;                                                                              \
@@ -213,6 +216,8 @@ __attribute__((unused)) static uint64_t exchanged(unsigned long long *place, uin
     return before;
 }
 
+#include "sectors.h"
+
 static void wait_at(int state, int line) {
     Fibre *const fibre = &fibres[this_thread];
     fibre->state = state, fibre->line = line;
@@ -274,6 +279,7 @@ static int release(int threads) {
     if (at_block == threads && together) {
         for (int k = 0; k < threads; k++) fibres[k].state = READY;
         turn++, barriers++;
+        end_requests();
         released = 1;
     }
     return released;
@@ -287,6 +293,7 @@ static void run_block(int threads) {
         order[k] = k;
     }
     turn = 0;
+    end_requests();
     do {
         shuffle(order, threads);
         int left = 0;
@@ -306,6 +313,7 @@ static void run_block(int threads) {
 
 static void launch(int64_t blocks, int threads, void (*body)(void)) {
     if (faults) return; /* the first one is told */
+    begin_counting();
     int64_t *const order = malloc((size_t)blocks * sizeof(int64_t));
     for (int64_t k = 0; k < blocks; k++) order[k] = k;
     shuffle(order, blocks);
