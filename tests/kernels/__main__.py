@@ -1,10 +1,10 @@
 """Kernels in every way: `python -m tests.kernels`. Prints what is wrong, and a JSON line.
 
-Four kinds of tasks. Files of tests, whose variants all run: in each dtype, at three lengths of
+Five kinds of tasks. Files of tests, whose variants all run: in each dtype, at three lengths of
 what is in lanes, each by every third compiler and processor that this machine can stand in for.
 Whole programs, which have the same float32 bits by every compiler, at each level, for each
 processor. The same programs as kernels of a GPU, run as fibres, and compiled for each architecture.
-PPO's curve beside NumPy's.
+PPO's curve beside NumPy's. The memory that PPO's kernels of a GPU ask for, in sectors.
 
 With --kept FILE what is done is written there, and a later call at the same commit goes on.
 """
@@ -25,7 +25,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from tests.kernels import cases, curves, gpu, programs
+from tests.kernels import cases, curves, gpu, programs, sectors
 from tests.kernels.builds import Build, compilers, marches, of_programs
 from tests.native_runs import DTYPES
 from workbench.backends.cuda.building import nvrtc
@@ -33,7 +33,7 @@ from workbench.errors import CompilerError
 from workbench.folders import CACHE_VARIABLE
 from workbench.processor import processor
 
-KINDS = ("tests", "program", "gpu", "curve")
+KINDS = ("tests", "program", "gpu", "curve", "sectors")
 QUICK = programs.Whole("reinforce", "Trivial", "in blocks")
 QUICK_CURVE = {"updates": 3, "piece": 2, "seeds": (0,), "T": 32, "hidden": (8,)}
 
@@ -66,6 +66,7 @@ def tasks() -> Iterator[Task]:
     yield from (Task("curve", dtype) for dtype in DTYPES)
     yield from (Task("program", str(whole), whole) for whole in programs.everything())
     yield from (Task("gpu", f"{whole} on a GPU", whole) for whole in programs.everything())
+    yield Task("sectors", "sectors of ppo on a GPU")
     yield from (Task("tests", file) for file in cases.longest_first())
 
 
@@ -78,6 +79,9 @@ def done(task: Task, named: Sequence[str], quick: bool = False) -> Done:
     elif task.kind == "gpu":
         assert task.whole is not None
         runs, (wrong, spilled, more) = 1, gpu.wrong_of(task.whole, quick)
+    elif task.kind == "sectors":
+        runs, more = 1, sectors.figures(sectors.SIZES)
+        wrong = more.pop("wrong")
     elif task.whole is not None:
         builds = [Build(named[0], 1, march) for march in marches()[-2:]]
         runs, wrong = (
@@ -207,11 +211,14 @@ def report(found: Sequence[Done], named: Sequence[str]) -> dict[str, Any]:
         "processors": list(marches()),
         "cases": sum(one.cases for one in of["tests"]),
         "programs": len(of["program"]),
-        "runs": sum(one.runs for kind in ("tests", "program", "gpu") for one in of[kind]),
+        "runs": sum(
+            one.runs for kind in ("tests", "program", "gpu", "sectors") for one in of[kind]
+        ),
         "differing": sum(len(one.wrong) for one in found),
         "spilled": [text for one in found for text in one.spilled],
         "curves": [one.more for one in of["curve"]],
         "nvrtc": nvrtc.release(),
+        "sectors": [one.more for one in of["sectors"]],
         "on a GPU": {one.name.removesuffix(" on a GPU"): one.more for one in of["gpu"]},
         "minutes of one process": round(sum(one.seconds for one in found) / 60, 1),
         "seconds": {one.name: one.seconds for one in of["tests"]},

@@ -387,15 +387,20 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
     SHARED(float, gradient_output, 2368, 64)
     SHARED(float, gradient_policy_bias_1_product, 2688, 640)
     SHARED(float, loss_sum, 0, 32)
-    SHARED(float, loss_sum_2_points_of_chunk, 5248, 1)
-    SHARED(int32_t, episodes_points_of_chunk, 5264, 1)
-    SHARED(float, episode_return_sum_2_points_of_chunk, 5280, 1)
-    SHARED(float, gradient_policy_bias_2_points_of_chunk, 5296, 2)
-    SHARED(float, gradient_policy_bias_1_points_of_chunk, 5312, 20)
-    SHARED(float, gradient_policy_weight_2_points_of_chunk, 5392, 40)
-    SHARED(float, gradient_policy_weight_1_points_of_chunk, 5552, 80)
-    SHARED(float, product_2, 5872, 64)
-    SHARED(float, turned_2, 5872, 640)
+    SHARED(float, parameters_policy_bias_2_of_block, 5248, 2)
+    SHARED(float, parameters_policy_bias_1_of_block, 5264, 20)
+    SHARED(float, parameters_policy_weight_2_of_block, 5344, 40)
+    SHARED(float, parameters_policy_weight_1_of_block, 5504, 80)
+    SHARED(float, loss_sum_2_points_of_chunk, 5824, 1)
+    SHARED(int32_t, episodes_points_of_chunk, 5840, 1)
+    SHARED(float, episode_return_sum_2_points_of_chunk, 5856, 1)
+    SHARED(float, gradient_policy_bias_2_points_of_chunk, 5872, 2)
+    SHARED(float, gradient_policy_bias_1_points_of_chunk, 5888, 20)
+    SHARED(float, gradient_policy_weight_2_points_of_chunk, 5968, 40)
+    SHARED(float, gradient_policy_weight_1_points_of_chunk, 6128, 80)
+    SHARED(uint8_t, alive_of_the_last_turn, 6448, 32)
+    SHARED(float, product_2, 6480, 64)
+    SHARED(float, turned_2, 6480, 640)
     OWN(float, state, own_memory + BLOCK * own_bytes, 0, (160 * T + 160))
     OWN(uint8_t, alive, own_memory + BLOCK * own_bytes, (640 * T + 640), (32 * T + 32))
     OWN(float, policy_hidden_1, own_memory + BLOCK * own_bytes, (64 * floor_divide_l((32 * T + 95), 64) + 640 * T + 640), 640 * T)
@@ -409,6 +414,22 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
     const int64_t chunk_2 = BLOCK;
     const int64_t first_block = chunk_begin(0, floor_divide_l((B + 31), 32), 0, floor_divide_l((B + 31), 32), minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16), chunk_2);
     const int64_t behind_blocks = chunk_begin(0, floor_divide_l((B + 31), 32), 0, floor_divide_l((B + 31), 32), minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16), chunk_2 + 1);
+    /* statement: policy.output */
+    ROLLED for (int64_t element_of_parameters_policy_bias_2_of_block = 0 + thread; element_of_parameters_policy_bias_2_of_block < 2; element_of_parameters_policy_bias_2_of_block += THREADS) {
+        ST(parameters_policy_bias_2_of_block, element_of_parameters_policy_bias_2_of_block, LD(parameters_policy_bias_2, element_of_parameters_policy_bias_2_of_block));
+    }
+    /* statement: policy.hidden_1 */
+    ROLLED for (int64_t element_of_parameters_policy_bias_1_of_block = 0 + thread; element_of_parameters_policy_bias_1_of_block < 20; element_of_parameters_policy_bias_1_of_block += THREADS) {
+        ST(parameters_policy_bias_1_of_block, element_of_parameters_policy_bias_1_of_block, LD(parameters_policy_bias_1, element_of_parameters_policy_bias_1_of_block));
+    }
+    /* statement: policy.output */
+    ROLLED for (int64_t element_of_parameters_policy_weight_2_of_block = 0 + thread; element_of_parameters_policy_weight_2_of_block < 40; element_of_parameters_policy_weight_2_of_block += THREADS) {
+        ST(parameters_policy_weight_2_of_block, element_of_parameters_policy_weight_2_of_block, LD(parameters_policy_weight_2, element_of_parameters_policy_weight_2_of_block));
+    }
+    /* statement: policy.hidden_1 */
+    ROLLED for (int64_t element_of_parameters_policy_weight_1_of_block = 0 + thread; element_of_parameters_policy_weight_1_of_block < 80; element_of_parameters_policy_weight_1_of_block += THREADS) {
+        ST(parameters_policy_weight_1_of_block, element_of_parameters_policy_weight_1_of_block, LD(parameters_policy_weight_1, element_of_parameters_policy_weight_1_of_block));
+    }
     if (thread == 0) {
         /* statement: loss_sum_2.points */
         ST(loss_sum_2_points_of_chunk, 0, (float)0x0.0p+0);
@@ -481,11 +502,20 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
         if (thread == 0) {
             ST(episodes_points_of_chunk, 0, add_i(LD(episodes_points_of_chunk, 0), together_2));
         }
+        /* statement: alive[t+1] */
+        if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
+            const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);
+            const int64_t element_of_alive = minimum_l(32 * b_block32 + lane, (minimum_l((B - 1), (32 * b_block32 + 31)) + 1) - 1);
+            if (active && row == 0) {
+                const int slice_of_alive = LD(alive, (element_of_alive - 32 * b_block32));
+                ST(alive_of_the_last_turn, (element_of_alive - 32 * b_block32), slice_of_alive);
+            }
+        }
         ROLLED for (int64_t t = 0; t < T; t++) {
             FORGET
             /* statement: policy.hidden_1 */
             BARRIER
-            block_product_f(parameters_policy_weight_1, 0, 1, 20, state, 160 * t, 32, policy_hidden_1, 640 * t, 32, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 4, 0, thread);
+            block_product_f(parameters_policy_weight_1_of_block, 0, 1, 20, state, 160 * t, 32, policy_hidden_1, 640 * t, 32, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 4, 0, thread);
             BARRIER
             if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
                 const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);
@@ -494,23 +524,23 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
                     /* statement: policy.hidden_1 */
                 }
                 if (active) ROLLED for (int64_t i0_4 = 0 + row; i0_4 < 20; i0_4 += ROWS) {
-                    const float parameters_policy_bias_1_2 = LD(parameters_policy_bias_1, i0_4);
+                    const float parameters_policy_bias_1_2 = LD(parameters_policy_bias_1_of_block, i0_4);
                     const float policy_hidden_1_2 = tanh_f(add_f(LD(policy_hidden_1, (b_3 - 32 * b_block32 + 32 * i0_4 + 640 * t)), parameters_policy_bias_1_2));
                     ST(policy_hidden_1, (b_3 - 32 * b_block32 + 32 * i0_4 + 640 * t), policy_hidden_1_2);
                 }
             }
             /* statement: policy.output */
             BARRIER
-            block_product_f(parameters_policy_weight_2, 0, 1, 2, policy_hidden_1, 640 * t, 32, product_2, 0, 32, 2, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 20, 0, thread);
+            block_product_f(parameters_policy_weight_2_of_block, 0, 1, 2, policy_hidden_1, 640 * t, 32, product_2, 0, 32, 2, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 20, 0, thread);
             BARRIER
             if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
                 const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);
                 const int64_t b_4 = minimum_l(32 * b_block32 + lane, (minimum_l((B - 1), (32 * b_block32 + 31)) + 1) - 1);
                 if (active && row == 0) {
                     /* statement: policy.output */
-                    const float parameters_policy_bias_2_2 = LD(parameters_policy_bias_2, 0);
+                    const float parameters_policy_bias_2_2 = LD(parameters_policy_bias_2_of_block, 0);
                     const float policy_output_2 = add_f(LD(product_2, (b_4 - 32 * b_block32)), parameters_policy_bias_2_2);
-                    const float parameters_policy_bias_2_3 = LD(parameters_policy_bias_2, 1);
+                    const float parameters_policy_bias_2_3 = LD(parameters_policy_bias_2_of_block, 1);
                     const float policy_output_3 = add_f(LD(product_2, (b_4 - 32 * b_block32 + 32)), parameters_policy_bias_2_3);
                     /* statement: policy.uniform */
                     const words drawn_word_5 = philox(counter(3, (uint32_t)(int32_t)0, (uint32_t)(int32_t)b_4, (uint32_t)(int32_t)i, (uint32_t)(int32_t)t, 0, 0), (uint32_t)run->seed, 0xef379363u);
@@ -595,9 +625,11 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
                     /* statement: done */
                     const int done_2 = logical_or_b(environment_terminated_2, environment_truncated_2);
                     /* statement: alive[t+1] */
-                    const int alive_3 = LD(alive, (b_4 - 32 * b_block32 + 32 * t));
+                    const int alive_3 = LD(alive_of_the_last_turn, (b_4 - 32 * b_block32));
                     const int alive_4 = logical_and_b(alive_3, logical_not_b(done_2));
-                    ST(alive, (b_4 - 32 * b_block32 + 32 * t + 32), alive_4);
+                    const int new_alive = alive_4;
+                    ST(alive, (b_4 - 32 * b_block32 + 32 * t + 32), new_alive);
+                    ST(alive_of_the_last_turn, (b_4 - 32 * b_block32), new_alive);
                     /* statement: gain */
                     const float gain_2 = where_f(alive_3, (float)0x1.0000000000000p+0, (float)0x0.0p+0);
                     ST(gain, (b_4 - 32 * b_block32 + 32 * t), gain_2);
@@ -680,8 +712,8 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
                     ST(gradient_output, (b_7 - 32 * b_block32 + 32), gradient_output_3);
                     /* statement: gradient.policy.bias_1_product */
                     ROLLED for (int64_t i0_5 = 0; i0_5 < 20; i0_5++) {
-                        const float parameters_policy_weight_2_2 = LD(parameters_policy_weight_2, 2 * i0_5);
-                        const float parameters_policy_weight_2_3 = LD(parameters_policy_weight_2, (2 * i0_5 + 1));
+                        const float parameters_policy_weight_2_2 = LD(parameters_policy_weight_2_of_block, 2 * i0_5);
+                        const float parameters_policy_weight_2_3 = LD(parameters_policy_weight_2_of_block, (2 * i0_5 + 1));
                         const float policy_hidden_1_3 = LD(policy_hidden_1, (b_7 - 32 * b_block32 + 32 * i0_5 + 640 * t));
                         const float gradient_policy_bias_1_product_2 = multiply_f(fused_f(gradient_output_3, parameters_policy_weight_2_3, fused_f(gradient_output_2, parameters_policy_weight_2_2, (float)0x0.0p+0)), subtract_f((float)0x1.0000000000000p+0, multiply_f(policy_hidden_1_3, policy_hidden_1_3)));
                         ST(gradient_policy_bias_1_product, (b_7 - 32 * b_block32 + 32 * i0_5), gradient_policy_bias_1_product_2);

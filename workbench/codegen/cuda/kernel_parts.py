@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeAlias
 
+from workbench.codegen.cuda.carried_slices import with_slices
 from workbench.codegen.cuda.chunk_sums import (
+    ChunkRecords,
     ChunkSum,
     chunk_records,
     sums_of,
     with_sums_on_chip,
 )
-from workbench.codegen.cuda.memory.block_places import BlockPlaces, Piece, rounded
+from workbench.codegen.cuda.memory.block_places import BlockPlaces, Piece, is_other, rounded
+from workbench.codegen.cuda.small_kernels import left_by
 from workbench.codegen.cuda.threads.barriers import Barriers, Block, passed
 from workbench.codegen.cuda.threads.thread_code import (
     Around,
@@ -21,6 +25,7 @@ from workbench.codegen.cuda.threads.thread_code import (
     Everywhere,
     shared_out,
 )
+from workbench.codegen.cuda.whole_arrays import WholeArray, arrays_of, with_arrays_on_chip
 from workbench.codegen.dealing import Dealing
 from workbench.codegen.joined_launches import memory_in
 from workbench.codegen.kernel_records import (
@@ -41,6 +46,9 @@ BLOCKS = ("first_block", "behind_blocks")
 """The names of the first block of a chunk, and of that behind its last."""
 SIDE_BY_SIDE = (164 * 1024) // 2 - 1024
 """The bytes of shared memory with which an A100 has two blocks on a multiprocessor."""
+
+OnChip: TypeAlias = tuple[Sequence[ChunkSum], Sequence[WholeArray]]
+"""The partial sums and the arrays that a block has in shared memory."""
 
 
 @dataclass(frozen=True)
@@ -89,14 +97,15 @@ class PartWriter:
         self, kernels: Sequence[KernelRecords], lanes: int, threads: int, begin: int
     ) -> list[KernelPart]:
         """Return kernels that one block of so many threads runs one after the other, their shared
-        memory from a byte on. Partial sums of the last are kept there, if there is room for them.
+        memory from a byte on. Partial sums of the last are kept there, if there is room for them,
+        and then arrays that it only reads.
         """
         parts = self._parts(kernels, lanes, threads, begin)
         if kernels[-1].dealing is None:
             return parts
         room = SIDE_BY_SIDE - max(part.places.shared_bytes for part in parts)
-        sums = self._fitting(kernels[-1], room)
-        return self._parts(kernels, lanes, threads, begin, sums) if sums else parts
+        on_chip = self._fitting(kernels, room)
+        return self._parts(kernels, lanes, threads, begin, on_chip) if any(on_chip) else parts
 
     def _parts(
         self,
@@ -104,10 +113,10 @@ class PartWriter:
         lanes: int,
         threads: int,
         begin: int,
-        sums: Sequence[ChunkSum] = (),
+        on_chip: OnChip = ((), ()),
     ) -> list[KernelPart]:
         """Return kernels that run one after the other, with barriers in them and between. The last
-        keeps `sums` in shared memory.
+        has sums and arrays `on_chip`.
         """
         scratch: dict[str, tuple[int, Piece]] = {}
 
@@ -119,7 +128,7 @@ class PartWriter:
 
         barriers, parts = Barriers(meet), list[KernelPart]()
         for number, kernel in enumerate(kernels):
-            codes = self._shared_out(kernel, lanes, threads, sums)
+            codes = self._shared_out(kernel, lanes, threads, on_chip)
             places = BlockPlaces.of(self.made, kernel, codes, self.dtype, rounded(begin))
             names = {name: f"{name} of {number}" for name in (*places.shared, *places.other)}
             scratch |= {names[n]: (number, piece) for n, piece in places.shared.items()}
@@ -136,40 +145,60 @@ class PartWriter:
             parts.append(KernelPart(kernel, barriers.of(codes, block), places))
         return parts
 
-    def _fitting(self, kernel: KernelRecords, room: int) -> list[ChunkSum]:
-        """Return the partial sums of a kernel for which there is room in shared memory."""
-        taken = {*kernel.buffers, *self.taken, *(t.name for t in kernel.tables)}
+    def _fitting(self, kernels: Sequence[KernelRecords], room: int) -> OnChip:
+        """Return the partial sums of the last kernel, and the arrays that it only reads, for which
+        there is room in shared memory.
+        """
+        kernel, apart = kernels[-1], left_by(self.made, kernels[:-1])
+        taken = self._names(kernel)
+        name = partial(unique, taken=taken)
 
-        def name(wish: str) -> str:
-            return unique(wish, taken)
+        def fits(one: ChunkSum | WholeArray) -> bool:
+            nonlocal room
+            asked = rounded(one.elements * BYTES.get(one.dtype, FLOAT_BYTES[self.dtype]))
+            there_is = asked <= room
+            room -= asked * there_is
+            return there_is
 
-        fitting = []
-        for one in sums_of(chunk_records(kernel), kernel.chunk, kernel.own, name):
-            room -= rounded(one.elements * BYTES.get(one.dtype, FLOAT_BYTES[self.dtype]))
-            if room >= 0:
-                fitting.append(one)
-        return fitting
+        records = self._of_chunk(kernel, taken)
+        sums = sums_of(records, kernel.chunk, kernel.own, name)
+        buffers = self.made.buffers
+        arrays = arrays_of(kernel, records, buffers, self.memory, apart, name)
+        return [one for one in sums if fits(one)], [one for one in arrays if fits(one)]
 
     def _shared_out(
-        self, kernel: KernelRecords, lanes: int, threads: int, sums: Sequence[ChunkSum]
+        self, kernel: KernelRecords, lanes: int, threads: int, on_chip: OnChip
     ) -> tuple[Code, ...]:
         """Return the code of a kernel's threads: of one chunk, where its blocks are dealt."""
-        names = {*kernel.buffers, *self.taken, *(t.name for t in kernel.tables)}
-        names |= {one.name for one in sums}
-        records = _without_hints(kernel.records)
+        names = self._names(kernel)
         share = partial(shared_out, lanes=lanes, threads=threads, taken=names)
         if kernel.dealing is None:
-            return share(records)
-        blocks = records[-1]
+            return share(_without_hints(kernel.records))
+        blocks, (sums, arrays) = kernel.records[-1], on_chip
         assert isinstance(blocks, Loop)
-        of_chunk = with_sums_on_chip(
-            chunk_records(replace(kernel, records=records)), kernel.chunk, sums
-        )
+        of_chunk = self._of_chunk(kernel, names)
+        names |= {one.name for one in sums} | {one.name for one in arrays}
+        of_chunk = with_sums_on_chip(of_chunk, kernel.chunk, sums)
+        of_chunk = with_arrays_on_chip(of_chunk, arrays)
         first, behind = map(variable, BLOCKS)
         begun, inside, last = (
             share(part) for part in (of_chunk.begun, of_chunk.block, of_chunk.behind)
         )
         return (*begun, Around(replace(blocks, lower=first, upper=behind), inside), *last)
+
+    def _names(self, kernel: KernelRecords) -> set[str]:
+        """Return the names that a kernel may not use beside its own."""
+        return {*kernel.buffers, *self.taken, *(t.name for t in kernel.tables)}
+
+    def _of_chunk(self, kernel: KernelRecords, taken: set[str]) -> ChunkRecords:
+        """Return the records of a chunk, in which loops hand on slices in shared memory, under
+        names that are `taken` then.
+        """
+        records = chunk_records(replace(kernel, records=_without_hints(kernel.records)))
+        memory = {n: self.memory.get(n, n) for n in kernel.buffers if n not in kernel.own}
+        memory |= {n: m for n, m in kernel.own.items() if is_other(self.made.buffers[m])}
+        block = with_slices(records.block, memory, partial(unique, taken=taken))
+        return replace(records, block=block)
 
 
 def _all_dealt(blocks: Loop, dealing: Dealing) -> bool:

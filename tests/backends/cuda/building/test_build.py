@@ -56,7 +56,7 @@ def test_what_was_compiled_is_found(made: list[Function], folder: Path) -> None:
 
 def test_a_kernel_that_would_spill_keeps_fewer_places() -> None:
     """The whole rollout is one kernel, with all registers that there are."""
-    program = Whole("a2c", "Acrobot", "in blocks").variant().program
+    program = Whole("a2c", "MountainCar", "in blocks").variant().program
     made = list(functions(gpu_kernels(program_kernels(program)), "float32"))
     texts = [build._text(unit) for unit in units(made)]
     as_it_is = spilling("\n".join(nvrtc.compiled(text, "sm_90").log for text in texts))

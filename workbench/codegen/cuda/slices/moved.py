@@ -6,20 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.codegen.kernel_records import (
-    Compute,
     Invoke,
     KernelRecord,
-    Let,
     Load,
     Loop,
     Prefetch,
-    Require,
     Store,
-    Update,
-    Value,
-    Variable,
     Where,
 )
+from workbench.codegen.record_changes import with_loads
 from workbench.polyhedral.expression import Expression
 
 
@@ -46,16 +41,12 @@ class Moving:
         return tuple(map(self._record, records))
 
     def _record(self, record: KernelRecord) -> KernelRecord:
+        record = with_loads(record, self._load)
         if isinstance(record, (Loop, Where)):
             return replace(record, body=self.records(record.body))
-        if isinstance(record, (Let, Variable, Update)):
-            return replace(record, value=self._value(record.value))
-        if isinstance(record, Require):
-            numbers = tuple(map(self._value, record.numbers))
-            return replace(record, value=self._value(record.value), numbers=numbers)
         if isinstance(record, Store):
             buffer, at = _moved(self.writing, record.buffer, record.at)
-            return replace(record, buffer=buffer, at=at, value=self._value(record.value))
+            return replace(record, buffer=buffer, at=at)
         if isinstance(record, Prefetch):
             buffer, at = _moved(self.reading, record.buffer, record.at)
             return Prefetch(buffer, at)
@@ -64,13 +55,8 @@ class Moving:
             return replace(record, out=_moved(self.writing, *record.out), operands=operands)
         return record
 
-    def _value(self, value: Value) -> Value:
-        if isinstance(value, Load):
-            buffer, at = _moved(self.reading, value.buffer, value.at)
-            return Load(buffer, at, value.dtype)
-        if isinstance(value, Compute):
-            return replace(value, arguments=tuple(map(self._value, value.arguments)))
-        return value
+    def _load(self, load: Load) -> Load:
+        return Load(*_moved(self.reading, load.buffer, load.at), load.dtype)
 
 
 def _moved(moves: Moves, buffer: str, at: Expression) -> tuple[str, Expression]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.codegen.cuda.permutations import DEALT, SORTED
-from workbench.codegen.cuda.threads.independent_turns import are_independent, width
+from workbench.codegen.cuda.threads.independent_turns import are_independent, has_turns, width
 from workbench.codegen.cuda.threads.thread_code import (
     Around,
     Barrier,
@@ -157,7 +157,7 @@ class Barriers:
 
     def _runs(self, loop: Loop) -> bool:
         """Tell whether a loop has a turn, whatever the sizes."""
-        return _has_turns(loop) or (self.block.runs and loop.variable == self.block.variable)
+        return has_turns(loop) or (self.block.runs and loop.variable == self.block.variable)
 
     def _first(self, code: Around | Tile) -> Iterator[Access]:
         """Yield the accesses of a body before its first barrier."""
@@ -393,17 +393,6 @@ def _added_to(loop: Loop) -> frozenset[str]:
 def _waits(codes: Sequence[Code]) -> bool:
     """Tell whether there is a barrier that does not stand in a body inside."""
     return any(isinstance(code, Barrier) for code in codes)
-
-
-def _has_turns(loop: Loop) -> bool:
-    """Tell whether a loop has a turn at all sizes, which are 1 at least."""
-    turns = loop.upper - loop.lower
-    least = turns.constant
-    for part, factor in turns.terms:
-        if not isinstance(part, Size) or factor < 0:
-            return False
-        least += factor
-    return least > 0
 
 
 def _touched(records: Sequence[KernelRecord]) -> Iterator[tuple[str, bool, Expression]]:

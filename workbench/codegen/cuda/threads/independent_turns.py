@@ -29,7 +29,7 @@ from workbench.codegen.kernel_records import (
     walk,
 )
 from workbench.polyhedral.expression import Expression
-from workbench.polyhedral.expressions.atoms import Extremum
+from workbench.polyhedral.expressions.atoms import Extremum, Size
 from workbench.polyhedral.expressions.atoms import Variable as Named
 
 
@@ -62,6 +62,17 @@ def are_independent(loop: Loop) -> bool:
 def width(loop: Loop) -> int | None:
     """Return the most turns of a loop, None where its bounds do not say it."""
     return most(loop.upper - loop.lower)
+
+
+def has_turns(loop: Loop) -> bool:
+    """Tell whether a loop has a turn at all sizes, which are 1 at least."""
+    turns = loop.upper - loop.lower
+    least = turns.constant
+    for part, factor in turns.terms:
+        if not isinstance(part, Size) or factor < 0:
+            return False
+        least += factor
+    return least > 0
 
 
 def most(value: Expression) -> int | None:

@@ -1,0 +1,136 @@
+"""Slices that the turns of a loop hand on: which there are, and which there are not."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from workbench.codegen.cuda.carried_slices import slices_of, with_slices
+from workbench.codegen.kernel_records import (
+    Invoke,
+    KernelRecord,
+    Let,
+    Load,
+    Local,
+    Loop,
+    Scratch,
+    Serves,
+    Store,
+    Where,
+    loads,
+    walk,
+    writes,
+)
+from workbench.names import unique
+from workbench.polyhedral.conditions import AffineComparison
+from workbench.polyhedral.expression import Expression, expression, minimum, variable
+
+LANES = 16 * variable("block"), minimum(16 * variable("block") + 16, variable("n"))
+T, B = variable("t"), variable("lane")
+MEMORY = {"x": "x", "y": "x", "z": "z"}
+
+
+def place(turn: Expression, stride: int = 1, offset: int = 0) -> Expression:
+    return 640 * turn + stride * B + offset
+
+
+def over_lanes(*records: KernelRecord) -> Loop:
+    return Loop("lane", *LANES, records, lanes=True)
+
+
+def turns(*records: KernelRecord, backwards: bool = False) -> Loop:
+    return Loop("t", expression(0), expression(9), records, backwards=backwards)
+
+
+def load(at: Expression, buffer: str = "x") -> Let:
+    return Let(f"local {at}", Load(buffer, at, "float"))
+
+
+def store(at: Expression) -> Store:
+    return Store("x", at, Local("new", "float"))
+
+
+def sliced(loop: Loop) -> list[KernelRecord]:
+    """The loop with slices, and what is before and behind."""
+    records = with_slices([loop], MEMORY, partial(unique, taken=set()))
+    return [record for record in records if not isinstance(record, Serves)]
+
+
+OLD, NEW = load(place(T)), store(place(T + 1))
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_what_a_turn_writes_the_next_one_reads(backwards: bool) -> None:
+    before, now = (T + 1, T) if backwards else (T, T + 1)
+    loop = turns(over_lanes(load(place(before)), store(place(now))), backwards=backwards)
+    (found,) = slices_of(loop, MEMORY)
+    assert (found.written, found.before) == (640 * now, 640 * before)
+    assert found.direct and not found.in_place and found.loads_before
+
+
+def test_lanes_with_more_elements_do_not_store_where_they_belong() -> None:
+    numbers = [store(place(T + 1, 2, k)) for k in range(2)]
+    loop = turns(over_lanes(load(place(T, 2, 1)), *numbers))
+    (found,) = slices_of(loop, MEMORY)
+    assert (found.stride, found.direct) == (2, False)
+    memory, other, first, changed = sliced(loop)
+    assert isinstance(memory, Scratch) and memory.elements == 32 and isinstance(other, Scratch)
+    assert {b for r in walk((first,)) for b in writes(r)} == {"x of the last turn"}
+    assert isinstance(changed, Loop)
+    *inside, _, copies = changed.body
+    assert not {load.buffer for r in walk(tuple(inside)) for load in loads(r)} & {"x"}
+    assert {b for r in walk(tuple(inside)) for b in writes(r)} == {"x of the turn"}
+    assert {b for r in walk((copies,)) for b in writes(r)} == {"x", "x of the last turn"}
+
+
+def test_the_same_slice_of_all_turns_comes_and_goes_once() -> None:
+    loop = turns(over_lanes(load(B + 0), store(B + 0)))
+    (found,) = slices_of(loop, MEMORY)
+    assert found.in_place
+    _, first, changed, last = sliced(loop)
+    assert {b for r in walk((changed,)) for b in writes(r)} == {"x of the last turn"}
+    assert {b for r in walk((last,)) for b in writes(r)} == {"x"}
+    assert {load.buffer for r in walk((first,)) for load in loads(r)} == {"x"}
+
+
+GUARD = AffineComparison(expression(1), "<=", T)
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        (over_lanes(NEW),),
+        (over_lanes(load(place(T - 1)), NEW),),
+        (Where(GUARD, (over_lanes(OLD),)), over_lanes(NEW)),
+        (over_lanes(OLD, Where(GUARD, (NEW,))),),
+        (over_lanes(load(place(T, 2)), store(place(T + 1, 2))),),
+        (over_lanes(OLD, load(640 * T + variable("local 0") + B), NEW),),
+        (over_lanes(OLD, NEW, load(place(T), "y")),),
+        (over_lanes(load(place(T + 1)), OLD, NEW),),
+        (over_lanes(OLD, NEW), Invoke("product", ("z", expression(0)), (("x", 640 * T),))),
+        (over_lanes(store(B + 0), load(B + 0)),),
+    ],
+    ids=[
+        "nothing is read",
+        "two turns before",
+        "none before the first turn",
+        "not always written",
+        "not all elements written",
+        "a place of data",
+        "memory under another name",
+        "read before it is written",
+        "read by a function",
+        "written first",
+    ],
+)
+def test_other_accesses_stay_where_they_are(records: tuple[KernelRecord, ...]) -> None:
+    data = Let("local 0", Load("z", B + 0, "int32"))
+    loop = turns(over_lanes(data), *records)
+    assert slices_of(loop, MEMORY) == []
+    assert with_slices([loop], MEMORY, lambda wish: wish) == (loop,)
+
+
+def test_a_loop_that_may_have_no_turn_stays() -> None:
+    loop = Loop("t", expression(1), variable("n"), (over_lanes(OLD, NEW),))
+    assert with_slices([loop], MEMORY, lambda wish: wish) == (loop,)
