@@ -28,6 +28,9 @@ RUN = 2
 own, as large as all gradients, which are cleared and added up to others for each run.
 """
 
+SOME = 16
+"""The runs up to which it costs little to add up what they have."""
+
 
 def persisted(start: Plan, judge: Judge, cache: int) -> Plan:
     """Return the plan in blocks, of which there are enough for the threads and whose memory is in
@@ -64,12 +67,18 @@ def recurrent(plan: Plan) -> Plan:
 
 
 def runs_for(blocks: int, threads: int) -> int:
-    """Return in how many runs of blocks sums are added up: a power of two, and two for each thread,
-    since with one each six threads would take eight in the time of twelve. One for each where a run
-    would have less than some blocks.
+    """Return in how many runs of blocks sums are added up: a power of two. Two for each thread,
+    since with one each six threads would take eight in the time of twelve, and up to some four,
+    since no thread stays as fast as another on a machine that others use. Fewer where a run would
+    have less than some blocks, but one for each.
     """
-    runs = 2 << (threads - 1).bit_length()
-    return runs if threads == 1 or blocks >= RUN * runs else runs // 2
+    if threads == 1:
+        return 2
+    each = 1 << (threads - 1).bit_length()
+    runs = max(2 * each, min(4 * each, SOME))
+    while runs > threads and blocks < RUN * runs:
+        runs //= 2
+    return runs
 
 
 def in_blocks(plan: Plan, blocks: Mapping[str, int], runs: Mapping[str, int]) -> Plan:
