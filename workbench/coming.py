@@ -75,8 +75,8 @@ class Coming(Sequence[T]):
 
 
 class OnDemand(Mapping[Key, Value]):
-    """What `compute` gives for each of some keys, in their order. Each is computed once, unless
-    that raises.
+    """Maps some keys, in their order, to what `compute` gives for each: computed once, unless that
+    raises.
     """
 
     def __init__(self, keys: Iterable[Key], compute: Callable[[Key], Value]) -> None:

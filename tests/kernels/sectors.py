@@ -39,7 +39,9 @@ def recipe() -> list[Transform]:
 
 
 def traffic(sizes: Mapping[str, int]) -> tuple[Variant, list[Traffic]]:
-    """What the launches of an update ask for. Raises AssertionError for a fault."""
+    """Return a variant, and what the launches of an update ask for. Raises AssertionError for a
+    fault.
+    """
     chosen = variant(ppo())
     for step in steps(sizes["B"]):
         chosen = chosen.apply(step)

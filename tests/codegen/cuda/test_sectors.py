@@ -50,7 +50,7 @@ ORDER = np.random.default_rng(5).permutation(COUNT).astype(np.int32)
 
 @pytest.fixture(scope="module")
 def counted() -> Mapping[str, Traffic]:
-    """What each body asks for."""
+    """Return what each body asks for."""
     made = {how: _function(f"kernel_{k}", body) for k, (how, body) in enumerate(BODIES.items())}
     driver = FibreDriver({"x": 8 * COUNT, "y": COUNT, "order": COUNT})
     kernels = driver.load(list(made.values())).kernels

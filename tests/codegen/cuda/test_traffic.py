@@ -1,4 +1,4 @@
-"""What blocks of PPO ask other memory for: not for what they hand on, nor twice for parameters."""
+"""Traffic of PPO's blocks with other memory: nothing that they hand on, no parameter twice."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What a block writes in a turn of a loop and reads in the next one, or behind in the same turn, it
-keeps in shared memory: it does not come back from other memory.
+"""Slices of arrays that a block writes in a turn of a loop and reads in the next one, or behind in
+the same turn: it keeps them in shared memory, and they do not come back from other memory.
 
 The slice of a turn has some elements for each lane. Where it is more than one, lanes side by side
 would write places that are not: all threads write the slice where it belongs, at the end of a turn.

@@ -19,7 +19,7 @@ from workbench.program.made_files import digest
 
 def named(parts: Sequence[str], compiler: Compiler, headers: Mapping[str, str]) -> str:
     """Return the name of the library that a compiler makes of some parts, and of these headers."""
-    return digest([*parts, repr(compiler.identity), compiler.link, dict(headers)])
+    return digest([*parts, compiler.identity, compiler.link, dict(headers)])
 
 
 def name_library(name: str, library: Library) -> None:
