@@ -38,6 +38,9 @@ WIDEST = 840
 """The most points of its width. Code hosts and notebooks give an output some 840 pixels: letters of
 9 points, the smallest, are 9 pixels there."""
 
+LETTERS = "ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace"
+"""The faces of the static picture, as wide as the Courier by which Graphviz measures."""
+
 TIGHT = 'graph [outputorder="edgesfirst", nodesep="0.16"]'
 GROUND = '<table border="0" cellborder="0" cellpadding="0" bgcolor="white"><tr><td>'
 GROUND_END = "</td></tr></table>"
@@ -123,8 +126,7 @@ def _svg(text: str) -> str | None:
         drawn = graphviz.Source(text).pipe(format="svg", encoding="utf-8", quiet=True)
     except graphviz.CalledProcessError:
         return None
-    mono = "font-family=\"ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace\""
-    svg = str(drawn).replace('font-family="Courier"', mono)
+    svg = re.sub(r'font-family="Courier[^"]*"', f'font-family="{LETTERS}"', str(drawn))
     return svg[svg.index("<svg") :]
 
 

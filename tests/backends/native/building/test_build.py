@@ -11,6 +11,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -201,6 +202,27 @@ def test_two_processes_build_at_once_what_both_can_load(
     assert len(cached_files()) == 3
     assert build(UNITS, compiler, HEADERS).cached
     assert list(work.iterdir()) == []
+
+
+def test_interrupt_while_a_compiler_is_started_ends_it(
+    fake: FakeCompiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python looks for interrupts between any two of its instructions."""
+    begun: list[subprocess.Popen[bytes]] = []
+
+    def start(*args: Any, **kwargs: Any) -> "subprocess.Popen[bytes]":
+        begun.append(popen(*args, **kwargs))
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)  # the main thread hears of it
+        return begun[-1]
+
+    popen = subprocess.Popen
+    compiler = fake("exec sleep 60")
+    monkeypatch.setattr(subprocess, "Popen", start)
+    with pytest.raises(KeyboardInterrupt):
+        build(UNITS, compiler, HEADERS)
+    assert begun
+    assert all(gone(process.pid) for process in begun)
 
 
 def test_interrupt_ends_the_compilers_and_leaves_nothing(

@@ -10,8 +10,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -74,7 +76,29 @@ def run_side_by_side(
 
     At the first that does not end well, or is not done after `timeout` seconds, the others are
     stopped and left out. Each has the working folder, no input, and a process group of its own.
+
+    A thread of its own starts and stops them: Python interrupts only the main thread, so that no
+    command can have been started without being known.
     """
+    interrupted = threading.Event()
+    with ThreadPoolExecutor(max_workers=1) as starter:
+        try:
+            return starter.submit(
+                _run_until, interrupted, commands, at_once, timeout, folder, environment
+            ).result()
+        finally:
+            interrupted.set()
+
+
+def _run_until(
+    interrupted: threading.Event,
+    commands: Sequence[Sequence[str]],
+    at_once: int,
+    timeout: float,
+    folder: Path,
+    environment: Mapping[str, str],
+) -> dict[int, Ended]:
+    """Run commands side by side until they are done, or interrupted: then stop all."""
     ended: dict[int, Ended] = {}
     running: dict[int, _Started] = {}
     waiting = list(enumerate(commands))[::-1]
@@ -87,8 +111,8 @@ def run_side_by_side(
                 except OSError as error:
                     return {position: Ended(127, f"it cannot be started: {error.strerror}")}
             ended |= _just_ended(running, timeout)
-            if running:
-                time.sleep(PAUSE)
+            if running and interrupted.wait(PAUSE):
+                break
     finally:
         for started in running.values():
             _stop(started)
