@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.session import example
-from workbench.session.picture.dot import dot, static_svg
+from workbench.session.picture.dot import LETTERS, dot, static_svg
 from workbench.session.picture.dot_boxes import NAME, box_text, scope_texts, shortened
 from workbench.session.picture.snapshot import snapshot
 
@@ -94,6 +94,15 @@ def test_the_static_picture_is_an_overview() -> None:
     assert svg is not None
     assert svg.startswith("<svg")
     assert svg.count('class="node ') <= 40
+
+
+@needs_dot
+def test_letters_of_the_static_picture_are_those_of_the_reader() -> None:
+    """Courier, by which Graphviz measures, is thin on a screen."""
+    svg = static_svg(snapshot(example.small()))
+    assert svg is not None
+    assert "Courier" not in svg
+    assert svg.count(f'font-family="{LETTERS}"') == svg.count("<text ")
 
 
 def test_there_is_no_static_picture_without_graphviz(monkeypatch: pytest.MonkeyPatch) -> None:
