@@ -6,6 +6,7 @@ Statements and dimensions are known by name. isl is not needed to hold, edit or 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -86,6 +87,12 @@ class Loop:
 def block_dim(dim: str, size: int) -> str:
     """Return the name of the dimension that counts blocks of `size` values of `dim`."""
     return f"{dim}_block{size}"
+
+
+def loop_text(name: str) -> str:
+    """Return a loop's name as people read it: `t/64` for `t_block64`, a loop over blocks."""
+    blocks = re.fullmatch(r"(.+)_block(\d+)", name)
+    return f"{blocks[1]}/{blocks[2]}" if blocks else name
 
 
 class Standing(NamedTuple):

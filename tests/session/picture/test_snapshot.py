@@ -4,6 +4,7 @@ import json
 from dataclasses import fields, replace
 
 import workbench as wb
+from tests.programs import returns
 from tests.session import example
 from workbench.algorithms import ppo
 from workbench.algorithms.reinforce import reinforce
@@ -11,6 +12,7 @@ from workbench.polyhedral import tree
 from workbench.session.picture.scopes import closed_at_first
 from workbench.session.picture.snapshot import Node, Snapshot, snapshot
 from workbench.session.protocol.capsule import plain
+from workbench.transforms import Incrementalize
 
 
 def by_title(shown: Snapshot) -> dict[str, Node]:
@@ -122,6 +124,15 @@ def test_a_loop_backwards_or_over_blocks_is_marked() -> None:
     shown = snapshot(replace(program, schedule=order))
     assert [loop.mark for loop in shown.loops] == ["b/8", "←t"]
     assert [loop.text for loop in shown.loops] == ["for b in blocks of 8", "for t reversed"]
+
+
+def test_a_dim_that_counts_blocks_has_the_mark_of_blocks() -> None:
+    """It reads the same whether it was made by a loop over blocks or as a dim of its own."""
+    variant = wb.variant(returns()).apply(Incrementalize("to_go", "t", block=8))
+    shown = snapshot(variant.program)
+    assert {"t/8", "←t/8"} <= {loop.mark for loop in shown.loops}
+    chips = [node.box.dot.rpartition("·")[2] for node in shown.nodes]
+    assert not any("_block" in text for text in chips)
 
 
 def test_a_statement_outside_of_all_loops_has_none() -> None:

@@ -74,6 +74,12 @@ def test_blocks_of_a_loop_keep_every_instance_in_its_place() -> None:
     )
 
 
+def test_blocks_are_said_as_the_picture_marks_them() -> None:
+    reason = wb.variant(returns()).why(Tile("t", 64))
+    assert "the loop over t/64, the loop over t" in str(reason)
+    assert "t_block" not in str(reason)
+
+
 def test_a_folded_array_names_the_slice_that_takes_another_s_place() -> None:
     before, _, _ = documented("Contract")
     reason = before.why(Contract("position", "t"))

@@ -188,8 +188,7 @@ def _loops(program: Program) -> tuple[tuple[LoopView, ...], dict[str, tuple[int,
 
 def _mark(loop: tree.Loop) -> str:
     way = "▮" if loop.apart else "←" if loop.backwards else ""
-    blocks = "" if loop.tile is None else f"/{loop.tile}"
-    text = f"{way}{loop.dim}{blocks}"
+    text = f"{way}{tree.loop_text(loop.name)}"
     return f"[{text}]" if loop.kind == "axis" else text
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Literal, NamedTuple
 
+from workbench.polyhedral.tree import loop_text
 from workbench.program.sizes import numbers
 from workbench.program.values import Program
 from workbench.transforms.step.condition import Condition
@@ -32,12 +33,12 @@ class Orderer:
 
     def __str__(self) -> str:
         if self.kind == "loop":
-            return f"the loop over {self.loop}"
+            return f"the loop over {loop_text(self.loop)}"
         if self.kind == "memory":
-            return f"memory of its own for each of {self.loop}"
+            return f"memory of its own for each of {loop_text(self.loop)}"
         if self.kind == "operation":
             return "one operation, element by element"
-        inside = ", ".join(self.inside)
+        inside = ", ".join(map(loop_text, self.inside))
         return f"the sequence in one iteration of {inside}" if inside else "the sequence"
 
 

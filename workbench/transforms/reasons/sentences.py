@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
-from workbench.polyhedral.tree import Loop, Tree, mapped
+from workbench.polyhedral.tree import Loop, Tree, loop_text, mapped
 from workbench.program.storage import Storage
 from workbench.program.values import Program
 from workbench.transforms.reasons.links import Folded, HandedOn, Link
@@ -135,7 +135,9 @@ def _own(moved: Moved, pairs: Sequence[Ordered]) -> list[str]:
         key = (kind, "apart", dims, ()) if apart else (kind, "earlier", dims, loops)
         groups.setdefault(key, []).append(name)
     return [
-        OWN[kind, how][len(names) > 1].format(names=_and(names), dims=_or(dims), loops=_or(loops))
+        OWN[kind, how][len(names) > 1].format(
+            names=_and(names), dims=_or(dims), loops=_loops(loops)
+        )
         for (kind, how, dims, loops), names in groups.items()
     ]
 
@@ -245,8 +247,8 @@ def _filled(
         comes="comes" if one else "come",
         reads="reads" if one else "read",
         what=what,
-        loops=_or(loops),
-        inside=_or(inside),
+        loops=_loops(loops),
+        inside=_loops(inside),
     )
 
 
@@ -275,7 +277,7 @@ def _kept(one: Folded) -> str:
         return f"{kept}: at no time are more of them live"
     own = {o.loop for link in one.links for o in link.ordered.by if o.kind == "memory"}
     if own and all(o.kind == "memory" for link in one.links for o in link.ordered.by):
-        return f"{kept}: each block of {_or(own)} has memory of its own"
+        return f"{kept}: each block of {_loops(own)} has memory of its own"
     ahead = f"{one.dim} {'+' if one.way > 0 else '-'} {one.window}"
     behind = f"what is at {one.dim} is used for the last time before what is at {ahead} is written"
     return f"{kept}: {behind}, by {_ways(one.links)}"
@@ -340,6 +342,10 @@ def _and(names: Sequence[str]) -> str:
 
 def _or(names: Iterable[str]) -> str:
     return _joined(list(names), "or")
+
+
+def _loops(names: Iterable[str]) -> str:
+    return _or(loop_text(name) for name in names)
 
 
 def _joined(names: Sequence[str], word: str) -> str:

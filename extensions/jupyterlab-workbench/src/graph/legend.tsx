@@ -28,7 +28,9 @@ export function Legend(props: {
   readonly changes: Changes | null;
 }): JSX.Element {
   const { snapshot, overlay, colouring, theme, note, changes } = props;
-  const plain = snapshot.loops.find((loop) => /^[^[←▮]/.test(loop.mark));
+  const plain = snapshot.loops.find((loop) => /^[^[←▮/]+$/.test(loop.mark));
+  const blocks = snapshot.loops.find((loop) => /^[^[▮]*\//.test(loop.mark));
+  const apart = snapshot.loops.find((loop) => loop.mark.startsWith("▮"));
   const entries = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState(false);
   const hides = useHides(entries, open);
@@ -62,10 +64,16 @@ export function Legend(props: {
                 <code>[b]</code> as an array axis
               </>
             )}
-            {snapshot.loops.some((loop) => loop.mark.startsWith("▮")) && (
+            {blocks && (
               <>
                 {" "}
-                <code>▮b/16</code> in blocks that run at once
+                <code>{blocks.mark}</code> in blocks one by one
+              </>
+            )}
+            {apart && (
+              <>
+                {" "}
+                <code>{apart.mark}</code> in blocks that run at once
               </>
             )}
             {snapshot.nodes.some((node) => node.kept.some((text) => text !== "host")) && (
