@@ -1,6 +1,7 @@
-// The whole picture, small, with the window's part marked; drawn where the window does not show all of it.
+// The whole picture, small, with the window's part marked; drawn where the window does not show all of it, in a corner
+// without boxes. Where there is none, it is seen while the window moves.
 
-import { useEffect, useLayoutEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "react";
 import type { Rectangle, Size, View } from "../window/geometry";
 import { paint, type Painting } from "./paint";
 import { meets, windowOf } from "../window/sight";
@@ -18,15 +19,32 @@ const [LARGEST, SHARE] = [130, 0.22];
 /** Pixels from the window's edge, and of its own frame. */
 const [GAP, FRAME] = [8, 4];
 
-/** Tells whether the small picture stands on the left: on the right it would hide one of these places, and on the left
- * none. */
-export function goesLeft(places: readonly Rectangle[], small: Size, view: View, room: Size): boolean {
-  const hides = (x: number): boolean => {
-    const y = room.height - GAP - small.height - 2 * FRAME;
-    const shown = { left: x - FRAME, top: y, width: small.width + 2 * FRAME, height: small.height + 2 * FRAME };
-    return places.some((place) => meets(shown, onScreen(place, view)));
-  };
-  return hides(room.width - GAP - small.width - FRAME) && !hides(GAP + FRAME);
+/** Pixels that stay free around it: chips hang over the edge of a box. */
+const CLEAR = 8;
+
+/** Milliseconds for which it is seen after a move where it lies over boxes. */
+const LINGERS = 1500;
+
+export type Corner = "bottom right" | "bottom left" | "top right" | "top left";
+
+const CORNERS: readonly Corner[] = ["bottom right", "bottom left", "top right", "top left"];
+
+/** Returns the first corner where the small picture would hide none of these places; null without one. */
+export function corner(places: Iterable<Rectangle>, small: Size, view: View, room: Size): Corner | null {
+  const [width, height] = [small.width + 2 * FRAME, small.height + 2 * FRAME];
+  const free = new Map(
+    CORNERS.map((name): [Corner, Rectangle] => {
+      const left = name.endsWith("right") ? room.width - GAP - width : GAP;
+      return [name, { left, top: name.startsWith("bottom") ? room.height - GAP - height : GAP, width, height }];
+    }),
+  );
+  for (const place of places) {
+    const { left, top, width, height } = onScreen(place, view);
+    const shown = { left: left - CLEAR, top: top - CLEAR, width: width + 2 * CLEAR, height: height + 2 * CLEAR };
+    for (const [name, area] of free) if (meets(area, shown)) free.delete(name);
+    if (!free.size) return null;
+  }
+  return CORNERS.find((name) => free.has(name)) ?? null;
 }
 
 const onScreen = ({ left, top, width, height }: Rectangle, { x, y, k }: View): Rectangle => ({
@@ -44,7 +62,7 @@ export interface Overview {
 export function Minimap(props: {
   readonly painting: Painting;
   readonly room: Size;
-  /** Places that it hides only where it must. */
+  /** Places that it hides only where it must, even as it is seen over boxes for a while. */
   readonly lit: readonly Rectangle[];
   readonly handle: React.MutableRefObject<Overview | null>;
   /** Hears the point of the picture that the reader wants in the middle. */
@@ -54,6 +72,7 @@ export function Minimap(props: {
   const host = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const frame = useRef<HTMLDivElement>(null);
+  const rests = useRest(host);
   const { width, height } = painting.layout;
   const largest = Math.min(LARGEST, room.width * SHARE);
   const k = Math.min(largest / width, Math.min(largest, room.height * 0.4) / height);
@@ -75,7 +94,12 @@ export function Minimap(props: {
         if (host.current) {
           const enough = tall < LOW ? ENOUGH_IN_LOW : ENOUGH;
           host.current.hidden = tall < LOWEST || seen > enough * width * height;
-          host.current.classList.toggle("wbk-left", goesLeft(lit, size, view, { width: wide, height: tall }));
+          const outer = { width: wide, height: tall };
+          const clear = corner(painting.layout.boxes.values(), size, view, outer);
+          const place = clear ?? corner(lit, size, view, outer) ?? "bottom right";
+          host.current.classList.toggle("wbk-left", place.endsWith("left"));
+          host.current.classList.toggle("wbk-top", place.startsWith("top"));
+          rests.moved(clear === null, view);
         }
         if (!frame.current) return;
         Object.assign(frame.current.style, {
@@ -87,7 +111,7 @@ export function Minimap(props: {
         });
       },
     };
-  }, [handle, painting, lit, width, height, k]);
+  }, [handle, painting, lit, width, height, k, rests]);
 
   const look = (event: React.PointerEvent): void => {
     const place = canvas.current?.getBoundingClientRect();
@@ -107,11 +131,52 @@ export function Minimap(props: {
         look(event);
       }}
       onPointerMove={look}
+      onPointerEnter={rests.hold}
+      onPointerLeave={rests.leave}
     >
       <canvas ref={canvas} style={size} />
       <div className="wbk-minimap-frame" ref={frame} />
     </div>
   );
+}
+
+interface Rest {
+  /** Hears the view, and whether it lies over boxes. */
+  moved(over: boolean, view: View): void;
+  /** Under the pointer it stays. */
+  hold(): void;
+  leave(): void;
+}
+
+/** Has it fade where it lies over boxes, some time after the view was moved last. */
+function useRest(host: React.RefObject<HTMLElement>): Rest {
+  const rest = useMemo(() => {
+    let [timer, held, over, last] = [0, false, false, ""];
+    const wait = (): void => {
+      window.clearTimeout(timer);
+      if (over && !held) timer = window.setTimeout(() => host.current?.classList.add("wbk-rests"), LINGERS);
+    };
+    return {
+      moved(now: boolean, { x, y, k }: View): void {
+        const at = `${x} ${y} ${k} ${now}`;
+        if (at === last) return; // drawn anew in the same place, as when something is lit
+        [over, last] = [now, at];
+        host.current?.classList.remove("wbk-rests");
+        wait();
+      },
+      hold(): void {
+        held = true;
+        window.clearTimeout(timer);
+      },
+      leave(): void {
+        held = false;
+        wait();
+      },
+      end: () => window.clearTimeout(timer),
+    };
+  }, [host]);
+  useEffect(() => rest.end, [rest]);
+  return rest;
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { arrange } from "../../../src/graph/layout/arrange";
 import { between, leaving } from "../../../src/graph/window/glide";
 import { FAR, letters, READABLE, type Rectangle } from "../../../src/graph/window/geometry";
-import { goesLeft } from "../../../src/graph/drawing/minimap";
+import { corner } from "../../../src/graph/drawing/minimap";
 import { pick } from "../../../src/graph/window/pick";
 import { rows } from "../../../src/graph/layout/plain-rows";
 import { contents, scopeBox, statementBox } from "../../../src/graph/layout/scene";
@@ -199,16 +199,18 @@ test("the search looks at names, equations and scopes", () => {
   expect(found(LAYERS, "<nothing>")).toEqual([]);
 });
 
-test("the small picture stands on the left where on the right it would hide what is lit", () => {
+test("the small picture stands in the first corner where it hides no box, and in none where each has one", () => {
   const small = { width: 100, height: 60 };
   const box = (left: number, top: number): Rectangle => ({ left, top, width: 80, height: 20 });
-  const [right, left] = [box(880, 560), box(30, 560)];
+  const [low, high] = [[box(880, 560), box(30, 560)], [box(880, 30), box(30, 30)]];
   const view = { x: 0, y: 0, k: 1 };
-  expect(goesLeft([], small, view, ROOM)).toBe(false);
-  expect(goesLeft([right], small, view, ROOM)).toBe(true);
-  expect(goesLeft([box(880, 400), box(790, 560)], small, view, ROOM)).toBe(false);
-  expect(goesLeft([right, left], small, view, ROOM)).toBe(false); // hidden on either side
-  expect(goesLeft([box(430, 270)], small, { x: 20, y: 20, k: 2 }, ROOM)).toBe(true); // 880, 560 on the screen
+  expect(corner([], small, view, ROOM)).toBe("bottom right");
+  expect(corner(low.slice(0, 1), small, view, ROOM)).toBe("bottom left");
+  expect(corner([box(880, 400), box(790, 560)], small, view, ROOM)).toBe("bottom right");
+  expect(corner(low, small, view, ROOM)).toBe("top right");
+  expect(corner([...low, ...high.slice(0, 1)], small, view, ROOM)).toBe("top left");
+  expect(corner([...low, ...high], small, view, ROOM)).toBe(null);
+  expect(corner([box(430, 270)], small, { x: 20, y: 20, k: 2 }, ROOM)).toBe("bottom left"); // 880, 560 on the screen
 });
 
 test("indices on arrows are as large on the screen from afar, and none where nothing could be read", () => {
