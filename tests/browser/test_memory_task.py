@@ -49,6 +49,9 @@ def test_the_largest_array_is_reduced_proven_and_exported_in_six_clicks(
     reduce = panel.get_by_role("region", name=f"Reduce {name}")
     best = reduce.locator(".wbk-reduce-row").first
     expect(best.locator(".wbk-array-price")).to_contain_text("→ ")
+    expect(reduce.locator("h4")).to_be_in_viewport()
+    for place in range(2):
+        expect(reduce.locator(".wbk-reduce-row").nth(place)).to_be_in_viewport(ratio=1)
     lab.shot(page, "reduce")
     click(best.get_by_role("button", name="Apply"))
     reduce.wait_for(state="detached", timeout=60_000)

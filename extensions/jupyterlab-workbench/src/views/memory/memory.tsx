@@ -67,7 +67,8 @@ function Shown({ view }: { view: MemoryView }): JSX.Element {
         )}
       </div>
       <div className="wbk-memory-parts">
-        <div>
+        {known?.array && <Reduce array={known.array} buffer={known} leave={() => setReducing(null)} />}
+        <div className="wbk-memory-course">
           {layers.length > 1 && <Legend layers={layers} />}
           {view.spaces.map(({ space }) => (
             <Timeline
@@ -85,10 +86,8 @@ function Shown({ view }: { view: MemoryView }): JSX.Element {
           ))}
           <Loops view={view} />
         </div>
-        <div>
-          {known?.array ? (
-            <Reduce array={known.array} buffer={known} leave={() => setReducing(null)} />
-          ) : (
+        {!known?.array && (
+          <div>
             <Live
               view={view}
               chosen={brushed}
@@ -98,8 +97,8 @@ function Shown({ view }: { view: MemoryView }): JSX.Element {
               reduce={reduce}
               clear={() => choose("", null)}
             />
-          )}
-        </div>
+          </div>
+        )}
       </div>
       <h4>Peak of the device, as the sizes go</h4>
       <pre className="wbk-code">{view.peak_formula}</pre>

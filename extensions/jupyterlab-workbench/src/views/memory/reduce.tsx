@@ -1,6 +1,6 @@
 // Reduce an array: the steps that may make it smaller, ranked by what they do to it.
 
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useCurrent, useOwnPart, usePart, usePredicting, useStore, useValues } from "../../model/hooks";
 import { bytesText } from "../../model/numbers";
 import type { BufferView, CostView, MoveView, PriceView, StepView } from "../../protocol";
@@ -27,8 +27,13 @@ export function Reduce(props: { array: string; buffer: BufferView; leave: () => 
     [whole.value, own.value, statements, array],
   );
   const all = useReductions(array, moves, run, cost.value);
+  const host = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    // It stands first in its pane: however far down the array was, the answer is in sight.
+    host.current?.closest(".wbk-side")?.scrollTo?.({ top: 0 });
+  }, [array]);
   return (
-    <section className="wbk-reduce" aria-label={`Reduce ${array}`}>
+    <section className="wbk-reduce" ref={host} aria-label={`Reduce ${array}`}>
       <div className="wbk-bar">
         <button className="wbk-button" type="button" onClick={leave}>
           ← All arrays
