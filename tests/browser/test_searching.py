@@ -32,9 +32,12 @@ def test_a_recipe_is_looked_for_cancelled_and_found(lab: Lab) -> None:
     panel = live(page)
     open_pane(panel, "Variants")
     panel.locator(".wbk-optimize select").select_option("memory")
+    tabs, graph = panel.get_by_role("tablist"), panel.locator(".wbk-graph")
+    before = tabs.bounding_box(), graph.bounding_box()
     panel.get_by_role("button", name="Take steps").click()
     progress = panel.locator(".wbk-progress")
     expect(progress).to_contain_text("plans tried", timeout=60_000)
+    assert (tabs.bounding_box(), graph.bounding_box()) == before  # nothing moved under the pointer
     lab.shot(page, "search-running")
     lab.shot(page, "search-running-dark", "JupyterLab Dark")
     progress.get_by_role("button", name="Cancel").click()

@@ -8,6 +8,7 @@ import { Arguments } from "./frame/arguments";
 import { Banners, Told } from "./frame/notices/banners";
 import { Empty } from "./frame/notices/empty";
 import { Folded, useFolded } from "./frame/notices/folded";
+import { Progress } from "./frame/notices/progress";
 import { Header } from "./frame/header";
 import { Keys, pressed } from "./frame/keys";
 import { Panes } from "./frame/panes/panes";
@@ -125,6 +126,7 @@ function Main(): JSX.Element {
     <div className={`wbk-main ${wide ? "wbk-wide-main" : "wbk-tall-main"}`} ref={host}>
       <div className="wbk-graph-place" style={open ? { flexGrow: 1 - share } : {}}>
         <GraphView key={workbench} />
+        <Progress />
       </div>
       {open && <Splitter wide={wide} share={share} change={setShare} />}
       <Panes wide={wide} share={share} />

@@ -1,15 +1,15 @@
 // Banners between header and graph: programs that could not be traced, a Jupyter kernel that is gone or does not know
-// the program, a measurement under way.
+// the program.
 
 import { useEffect, useState } from "react";
 import { useLineInNotebook, useStore, useValues, useWorkbench } from "../../model/hooks";
-import type { ErrorView, LineView, ProgressView, UntracedView } from "../../protocol";
+import type { ErrorView, LineView, UntracedView } from "../../protocol";
 import { perform } from "../actions";
 import { Cycle } from "./cycle";
 
 export function Banners(): JSX.Element {
   const { status, kernel, untraced } = useValues();
-  const { name, workbench, error, recipe_error, taken_over, measuring } = useWorkbench();
+  const { name, workbench, error, recipe_error, taken_over } = useWorkbench();
   return (
     <div className="wbk-banners">
       {status === "disconnected" && (
@@ -35,7 +35,6 @@ export function Banners(): JSX.Element {
         </Failure>
       )}
       {taken_over && <TakenOver key={taken_over} text={taken_over} />}
-      {measuring && status === "connected" && <Progress measuring={measuring} />}
       <Told />
     </div>
   );
@@ -185,61 +184,5 @@ function Line({ line }: { line: LineView }): JSX.Element {
         </button>
       )}
     </p>
-  );
-}
-
-/** The unit that a stage of a measurement counts. */
-const COUNTED: Readonly<Record<string, string>> = {
-  "compiling and checking": "variants",
-  "warming up": "rounds of all variants",
-  measuring: "rounds of all variants",
-  profiling: "rounds",
-};
-
-/** The variant that is run or profiled, with a way to show it where another one is shown. */
-function Made({ measuring: { what, variants: keys } }: { measuring: ProgressView }): JSX.Element | null {
-  const store = useStore();
-  const { variants, current } = useWorkbench();
-  const made = variants.find(({ key }) => key === keys[0]);
-  if (!made || (what !== "run" && what !== "profile")) return null;
-  if (made.key === current) return <b>{made.name}</b>;
-  return (
-    <button
-      className="wbk-button wbk-link"
-      type="button"
-      onClick={() => void perform(store, () => store.ask({ type: "show", variant: made.key }))}
-    >
-      {made.name}
-    </button>
-  );
-}
-
-function Progress({ measuring }: { measuring: ProgressView }): JSX.Element {
-  const store = useStore();
-  const { runs } = useWorkbench();
-  const { what, stage, done, total, group } = measuring;
-  const counted = runs.find(({ id }) => what === "run" && id === group)?.counted;
-  const unit = counted === "update" ? "updates" : counted ? "iterations" : (COUNTED[stage] ?? "");
-  const endless = what === "search" || what === "calibration"; // nobody knows how much is left
-  const told: Partial<Record<ProgressView["what"], string>> = { search: `${done} ${done === 1 ? "plan" : "plans"} tried`, calibration: "about 20 seconds" };
-  return (
-    <div className="wbk-banner wbk-progress" role="status">
-      <span className="wbk-doing" title={stage}>
-        {stage} <Made measuring={measuring} />
-      </span>
-      {endless ? (
-        <progress aria-label={`Progress of the ${what}`} />
-      ) : (
-        <progress max={Math.max(total, 1)} value={done} aria-label="Progress of the measurement" />
-      )}
-      <span className="wbk-count">{told[what] ?? `${done} of ${total} ${unit}`}</span>
-      <button
-        className="wbk-button"
-        type="button"
-        onClick={() => void perform(store, () => store.ask({ type: "cancel" }))}
-      >
-        Cancel
-      </button>
-    </div>
   );
 }

@@ -1,6 +1,7 @@
 import { act } from "react";
 import { expect, test, vi } from "vitest";
 import { Banners } from "../../../src/frame/notices/banners";
+import { Progress } from "../../../src/frame/notices/progress";
 import type { CycleView, ErrorView, UntracedView } from "../../../src/protocol";
 import { byText, drawn, GOLDEN, texts } from "../../drawing";
 
@@ -118,7 +119,7 @@ test("the cell of a workbench that the Jupyter kernel does not have can be run",
 
 test("a search tells what it tries, has no end that is known, and is cancelled", async () => {
   const measuring = { what: "search", stage: "251 s and 8 MB so far; trying Simplify()", done: 37, total: 0, variants: [], group: "" } as const;
-  const shown = await drawn(Banners, { ...GOLDEN, state: { ...GOLDEN.state, measuring } }, true);
+  const shown = await drawn(Progress, { ...GOLDEN, state: { ...GOLDEN.state, measuring } }, true);
   expect(texts(shown.host, ".wbk-doing")).toEqual([`${measuring.stage} `]);
   expect(texts(shown.host, ".wbk-count")).toEqual(["37 plans tried"]);
   expect(shown.host.querySelector("progress")?.hasAttribute("value")).toBe(false);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { NotMadeView, ProgressView, RunView, State } from "../../../src/protocol";
-import { Banners } from "../../../src/frame/notices/banners";
+import { Progress } from "../../../src/frame/notices/progress";
 import { predicting } from "../../../src/model/selection";
 import { firstOutput, lastOf } from "../../../src/views/charts/outputs";
 import { axisLength } from "../../../src/views/run/curve";
@@ -149,7 +149,7 @@ describe("running", () => {
   });
 
   test("is told over every pane, with a way to the variant and in its own unit", async () => {
-    shown = await drawn(Banners, { ...GOLDEN, state: { ...state, current: stopped.variant, measuring: UNDER_WAY } }, true);
+    shown = await drawn(Progress, { ...GOLDEN, state: { ...state, current: stopped.variant, measuring: UNDER_WAY } }, true);
     expect(shown.host.querySelector(".wbk-progress")?.textContent).toContain("2 of 4 updates");
     await shown.press(byText(shown.host, ".wbk-progress .wbk-link", "as written"));
     expect(shown.sent.at(-1)).toMatchObject({ type: "show", variant: whole.variant });

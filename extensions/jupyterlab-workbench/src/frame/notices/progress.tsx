@@ -1,0 +1,68 @@
+// What is under way, measured or looked for, with its progress: it lies over the graph's lower edge, and nothing moves
+// under the pointer when it comes and goes.
+
+import { useStore, useValues, useWorkbench } from "../../model/hooks";
+import type { ProgressView } from "../../protocol";
+import { perform } from "../actions";
+
+export function Progress(): JSX.Element | null {
+  const { status } = useValues();
+  const { measuring } = useWorkbench();
+  return measuring && status === "connected" ? <Shown measuring={measuring} /> : null;
+}
+
+/** The unit that a stage of a measurement counts. */
+const COUNTED: Readonly<Record<string, string>> = {
+  "compiling and checking": "variants",
+  "warming up": "rounds of all variants",
+  measuring: "rounds of all variants",
+  profiling: "rounds",
+};
+
+/** The variant that is run or profiled, with a way to show it where another one is shown. */
+function Made({ measuring: { what, variants: keys } }: { measuring: ProgressView }): JSX.Element | null {
+  const store = useStore();
+  const { variants, current } = useWorkbench();
+  const made = variants.find(({ key }) => key === keys[0]);
+  if (!made || (what !== "run" && what !== "profile")) return null;
+  if (made.key === current) return <b>{made.name}</b>;
+  return (
+    <button
+      className="wbk-button wbk-link"
+      type="button"
+      onClick={() => void perform(store, () => store.ask({ type: "show", variant: made.key }))}
+    >
+      {made.name}
+    </button>
+  );
+}
+
+function Shown({ measuring }: { measuring: ProgressView }): JSX.Element {
+  const store = useStore();
+  const { runs } = useWorkbench();
+  const { what, stage, done, total, group } = measuring;
+  const counted = runs.find(({ id }) => what === "run" && id === group)?.counted;
+  const unit = counted === "update" ? "updates" : counted ? "iterations" : (COUNTED[stage] ?? "");
+  const endless = what === "search" || what === "calibration"; // nobody knows how much is left
+  const told: Partial<Record<ProgressView["what"], string>> = { search: `${done} ${done === 1 ? "plan" : "plans"} tried`, calibration: "about 20 seconds" };
+  return (
+    <div className="wbk-banner wbk-progress" role="status">
+      <span className="wbk-doing" title={stage}>
+        {stage} <Made measuring={measuring} />
+      </span>
+      {endless ? (
+        <progress aria-label={`Progress of the ${what}`} />
+      ) : (
+        <progress max={Math.max(total, 1)} value={done} aria-label="Progress of the measurement" />
+      )}
+      <span className="wbk-count">{told[what] ?? `${done} of ${total} ${unit}`}</span>
+      <button
+        className="wbk-button"
+        type="button"
+        onClick={() => void perform(store, () => store.ask({ type: "cancel" }))}
+      >
+        Cancel
+      </button>
+    </div>
+  );
+}
