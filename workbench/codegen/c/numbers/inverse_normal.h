@@ -5,40 +5,46 @@
    therefore have the same bits. It is given
 
        D, W                 the types of doubles and uint64_t         OF(name)  the function's name
+       ABREAST              how many of them are computed side by side
+       EACH                 a loop over them, `at` from 0
        WIDE_BITS(x), DOUBLE(w)                  the same bits as the other type
        ALL(c)                                   the constant c in all lanes
-       CHOSEN(condition, a, b), ROOT(x)         a where the condition holds, else b; square root */
+       CHOSEN(condition, a, b), ROOT(x)         a where the condition holds, else b; square root
+
+   Each step is made for all that are computed together: it waits for the one before, and a processor
+   looks too few instructions ahead to find the next number's. */
 
 /* log p for p >= 2^-25, to 1e-16: of our own, for libm's differ. p = 2^k m with m between sqrt(1/2)
    and sqrt(2), log m = 2 atanh(s) with s = (m - 1) / (m + 1): s + s^3 q(s^2), q of degree 6,
    error 2^-53 of s^2. */
-INLINE D OF(log_of_part)(D p) {
+INLINE void OF(logs_of_parts)(const D *p, D *logs) {
     const uint64_t root = UINT64_C(0x3fe6a09e667f3bcd); /* the bits of sqrt(1/2) */
-    W beyond = WIDE_BITS(p) - root;
-    /* The number with these bits is 2^52 + 64 + k: AVX2 converts no 64-bit numbers. */
-    W exponent = (beyond + (UINT64_C(64) << 52)) >> 52 | UINT64_C(0x4330000000000000);
-    D k = DOUBLE(exponent) - (0x1p52 + 64.0);
-    D m = DOUBLE((beyond & UINT64_C(0x000fffffffffffff)) + root);
-    D s = (m - 1.0) / (m + 1.0), z = s * s;
-    D q = z * 0x1.db1bdacb883dcp-4 + 0x1.28232dd0e1ce2p-4;
-    q = q * z + 0x1.75183c325269ep-4;
-    q = q * z + 0x1.c718d76c2b2a0p-4;
-    q = q * z + 0x1.24924da826320p-3;
-    q = q * z + 0x1.9999999462dbfp-3;
-    q = q * z + 0x1.5555555556565p-2;
-    D rest = 2.0 * s * z * q + k * 0x1.abc9e3b39803fp-56; /* ln 2 in two parts */
-    return k * 0x1.62e42fefa39efp-1 + (2.0 * s + rest);
-}
-
-INLINE D OF(ratio)(const double p[2][8], D x) {
-    D above = ALL(p[0][7]), below = ALL(p[1][7]);
-    for (int k = 6; k >= 0; k--) above = above * x + p[0][k], below = below * x + p[1][k];
-    return above / below;
+    D k[ABREAST], s[ABREAST], z[ABREAST], q[ABREAST];
+    EACH {
+        W beyond = WIDE_BITS(p[at]) - root;
+        /* The number with these bits is 2^52 + 64 + k: AVX2 converts no 64-bit numbers. */
+        W exponent = (beyond + (UINT64_C(64) << 52)) >> 52 | UINT64_C(0x4330000000000000);
+        D m = DOUBLE((beyond & UINT64_C(0x000fffffffffffff)) + root);
+        k[at] = DOUBLE(exponent) - (0x1p52 + 64.0);
+        s[at] = (m - 1.0) / (m + 1.0);
+    }
+    EACH z[at] = s[at] * s[at];
+    EACH q[at] = z[at] * 0x1.db1bdacb883dcp-4 + 0x1.28232dd0e1ce2p-4;
+    EACH q[at] = q[at] * z[at] + 0x1.75183c325269ep-4;
+    EACH q[at] = q[at] * z[at] + 0x1.c718d76c2b2a0p-4;
+    EACH q[at] = q[at] * z[at] + 0x1.24924da826320p-3;
+    EACH q[at] = q[at] * z[at] + 0x1.9999999462dbfp-3;
+    EACH q[at] = q[at] * z[at] + 0x1.5555555556565p-2;
+    EACH {
+        D rest = 2.0 * s[at] * z[at] * q[at] + k[at] * 0x1.abc9e3b39803fp-56; /* ln 2 in two parts */
+        logs[at] = k[at] * 0x1.62e42fefa39efp-1 + (2.0 * s[at] + rest);
+    }
 }
 
 /* Of the numbers n. The centre has 85 of 100 draws, so that every second vector has a lane in the
-   tails: both are computed always, as no branch could be foretold. */
-INLINE D OF(inverse_normal)(D n) {
+   tails: no branch could be foretold. Both are ratios of polynomials of the same degrees, so that each
+   lane's coefficients are chosen, and one ratio is computed. */
+INLINE void OF(inverse_normal)(const D *n, D *numbers) {
     static const double in_centre[2][8] = {
         {3.3871328727963666080, 1.3314166789178437745e2, 1.9715909503065514427e3,
          1.3731693765509461125e4, 4.5921953931549871457e4, 6.7265770927008700853e4,
@@ -54,10 +60,26 @@ INLINE D OF(inverse_normal)(D n) {
          1.48103976427480074590e-1, 1.51986665636164571966e-2, 5.47593808499534494600e-4,
          1.05075007164441684324e-9}};
     const uint64_t sign = UINT64_C(1) << 63;
-    D p = (n + 0.5) * 0x1p-24, q = p - 0.5;
-    D centre = OF(ratio)(in_centre, 0.180625 - q * q) * q;
-    D part = CHOSEN(q < 0.0, p, 1.0 - p);
-    D tail = OF(ratio)(in_tails, ROOT(-OF(log_of_part)(part)) - 1.6);
-    tail = DOUBLE((WIDE_BITS(tail) & ~sign) | (WIDE_BITS(q) & sign));
-    return CHOSEN(DOUBLE(WIDE_BITS(q) & ~sign) <= 0.425, centre, tail);
+    D q[ABREAST], x[ABREAST], above[ABREAST], below[ABREAST];
+    W centre[ABREAST];
+    EACH {
+        D p = (n[at] + 0.5) * 0x1p-24;
+        q[at] = p - 0.5;
+        centre[at] = (W)(DOUBLE(WIDE_BITS(q[at]) & ~sign) <= 0.425);
+        x[at] = CHOSEN(q[at] < 0.0, p, 1.0 - p);
+    }
+    OF(logs_of_parts)(x, x);
+    EACH x[at] = CHOSEN(centre[at], 0.180625 - q[at] * q[at], ROOT(-x[at]) - 1.6);
+#define COEFFICIENT(of, k) CHOSEN(centre[at], ALL(in_centre[of][k]), ALL(in_tails[of][k]))
+    EACH above[at] = COEFFICIENT(0, 7), below[at] = COEFFICIENT(1, 7);
+    for (int k = 6; k >= 0; k--) {
+        EACH above[at] = above[at] * x[at] + COEFFICIENT(0, k);
+        EACH below[at] = below[at] * x[at] + COEFFICIENT(1, k);
+    }
+#undef COEFFICIENT
+    EACH {
+        D ratio = above[at] / below[at];
+        D tail = DOUBLE((WIDE_BITS(ratio) & ~sign) | (WIDE_BITS(q[at]) & sign));
+        numbers[at] = CHOSEN(centre[at], ratio * q[at], tail);
+    }
 }

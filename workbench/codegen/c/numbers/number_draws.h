@@ -80,6 +80,8 @@ PHILOX(philox, words, uint32_t, upper)
 #define D double
 #define W uint64_t
 #define OF(name) name##_d
+#define ABREAST 1
+#define EACH for (int at = 0; at < 1; at++)
 #define WIDE_BITS(x) ((uint64_t)bits_of_d(x))
 #define DOUBLE(x) d_of_bits((int64_t)(x))
 #define ALL(c) (c)
@@ -89,12 +91,18 @@ PHILOX(philox, words, uint32_t, upper)
 #undef D
 #undef W
 #undef OF
+#undef ABREAST
+#undef EACH
 #undef WIDE_BITS
 #undef DOUBLE
 #undef ALL
 #undef CHOSEN
 #undef ROOT
-OUT_OF_LINE double normal_d(uint32_t word) { return inverse_normal_d((double)(int32_t)(word >> 8)); }
+OUT_OF_LINE double normal_d(uint32_t word) {
+    double n = (double)(int32_t)(word >> 8), number;
+    inverse_normal_d(&n, &number);
+    return number;
+}
 #endif
 
 #endif
