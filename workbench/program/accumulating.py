@@ -100,8 +100,13 @@ def derived(program: Program) -> Program:
     """Return the program that storage and lowering see; itself where no points are added up and no
     episode ends.
     """
-    ends = any(s.guard is not None for s in program.statements)
-    return _derived(program) if program.storage.added or ends else program
+    return _derived(program) if program.storage.added or _guarded(program.equations) else program
+
+
+@remembered(64)
+def _guarded(equations: Equations) -> bool:
+    """Tell whether statements run only while an episode goes on."""
+    return any(s.guard is not None for s in equations.statements)
 
 
 @remembered(64)

@@ -185,9 +185,12 @@ def private(program: Program) -> tuple[tuple[Loop, tuple[str, ...]], ...]:
     innermost one has them.
     """
     program = derived(program)
+    at, living = paths(program.schedule), homes(program, lives(program))
     arrays: dict[int, list[str]] = {}
-    for array, around in homes(program, lives(program)).items():
-        apart = [loop for loop in around if loop.apart]
+    for array, writers in program.writers.items():
+        if not any(loop.apart for loop in loops_above(at[writers[0].name], "loop")):
+            continue  # it lives in no block: how long is nobody's question
+        apart = [loop for loop in living[array] if loop.apart]
         if apart:
             arrays.setdefault(id(apart[-1]), []).append(array)
     return tuple(

@@ -79,12 +79,12 @@ def described(asked: Asked, program: Program, regions: Sequence[Sequence[str]]) 
     """Yield for each loop over blocks what it holds, and the bytes of a block's arrays; where these
     are more than a core's cache, the blocks that would fit.
     """
-    sizes, memory = resolve(program.equations), memory_of(program)
+    sizes, memory, owned = resolve(program.equations), memory_of(program), private(program)
     arrays = derived(program).array
     at = f"({numbers(sizes)}, {DTYPE})"
     for region in regions:
         sums = sum(program.statement[n].array in program.storage.added for n in region)
-        inside = [a for loop, own in private(program) if _holds(loop, region) for a in own]
+        inside = [a for loop, own in owned if _holds(loop, region) for a in own]
         taken = {a: bytes_of(memory.stored(a).buffer, sizes, DTYPE) for a in inside}
         tile = sum(taken.values())
         what = region[0]
