@@ -4,6 +4,7 @@ that is not needed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,8 +15,9 @@ import workbench as wb
 from tests.codegen.cuda.fibres import fibres, text_of, watched
 from tests.golden_files import GoldenFiles
 from tests.native_runs import compiled, shared_cache
+from workbench import nn, optim
 from workbench.algorithms import a2c, ppo, q_learning, reinforce
-from workbench.codegen.cuda import permutations
+from workbench.codegen.cuda import kernel_parts, permutations
 from workbench.codegen.cuda.headers import unit_begin
 from workbench.codegen.cuda.kernel_functions import functions
 from workbench.codegen.kernels import program_kernels
@@ -75,6 +77,40 @@ def test_bits_are_those_of_compiled_c(how: str) -> None:
     found, fault = watched(fibres(made.program, sizes), sizes, dtype)
     with shared_cache():
         wanted = compiled(made.program).run(sizes, 3, dtype).outputs
+    assert fault == ""
+    for name, value in wanted.items():
+        np.testing.assert_array_equal(found[name], value, err_msg=name)
+
+
+@wb.program
+def fitted(B: int = 75, I: int = 2) -> dict[str, Any]:
+    """A network that is fitted to a constant."""
+    b, i = wb.dims(b=B, i=I)
+    network = nn.mlp("net", 4, (46, 50), 2)
+    theta = nn.parameters(network, over=i)
+    error = network(theta, wb.uniform(shape=(4,), over=(b, i))) - 1.0
+    loss = (error * error).sum().mean(over=b)
+    theta.update(optim.adam(wb.gradient(loss, theta), 0.01))
+    return {"loss": loss}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_sums_that_threads_keep_have_the_bits_of_compiled_c(
+    dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without room in shared memory: in pieces of which a matrix is no multiple, of one element,
+    and along both sides of a matrix.
+    """
+    monkeypatch.setattr(kernel_parts, "SIDE_BY_SIDE", 0)
+    program = in_blocks(fitted(), 16, 2).program
+    text = text_of(program_kernels(program), dtype)
+    pieces = re.findall(r"block_kept_product_[fd]\(.*, (\d), (\d), \d, THREADS, thread\);", text)
+    wanted_pieces = {"float32": {("4", "4"), ("1", "1")}, "float64": {("1", "1")}}
+    assert set(pieces) == wanted_pieces[dtype]
+    assert re.search(r"block_kept_lane_sums_[fd]\(.*, 2, \d, THREADS, thread\);", text)
+    found, fault = watched(fibres(program), {}, dtype)
+    with shared_cache():
+        wanted = compiled(program).run({}, 3, dtype).outputs
     assert fault == ""
     for name, value in wanted.items():
         np.testing.assert_array_equal(found[name], value, err_msg=name)

@@ -37,6 +37,13 @@ def test_a_rollout_reads_each_parameter_once(found: Sequence[Traffic]) -> None:
     assert of_parameters(one.loaded) == parameters(4, 64, 2) + parameters(4, 64, 1)
 
 
+def test_a_minibatch_reads_each_parameter_once(found: Sequence[Traffic]) -> None:
+    """A block has all of them in shared memory, since its threads keep the sums."""
+    one = of_array(found, "gradient_actor_weight_2_points")
+    each = parameters(4, 64, 2) + parameters(4, 64, 1)
+    assert of_parameters(one.loaded) == one.blocks * each
+
+
 def test_a_rollout_stores_neighbours_side_by_side(found: Sequence[Traffic]) -> None:
     """Each step's slice of the lanes once, and what stands behind the last step."""
     one, lanes = of_array(found, "policy_action"), TILES["b"] // FLOATS
@@ -84,7 +91,7 @@ TRAFFIC = [
     Traffic(
         "minibatch",
         1,
-        {"state": 10, "parameters_actor_weight_2": 2 * PARAMETERS},
+        {"state": 10, "parameters_actor_weight_2": PARAMETERS + 30},
         {"gradient_actor_weight_2_points": 20},
     ),
 ]

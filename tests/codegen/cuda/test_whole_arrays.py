@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from workbench.codegen.cuda.chunk_sums import ChunkRecords
+from workbench.codegen.cuda.sums.chunk_sums import ChunkRecords
 from workbench.codegen.cuda.whole_arrays import arrays_of, with_arrays_on_chip
 from workbench.codegen.kernel_records import (
     Invoke,

@@ -88,6 +88,7 @@ ARRAY_OF(uint8_t)
         before_;                                                                              \
     })
 #define ROLLED
+#define UNROLLED
 #define EXCHANGED(place, expected, value) exchanged(place, expected, value)
 #define BARRIER wait_for_block(__LINE__);
 #define FROM_LANE_BESIDE(x, apart)                                                            \

@@ -270,7 +270,8 @@ class FunctionWriter:
         scratch = {m.record.name: m for m in memory_of(codes)}
         kinds = {n: self._kind(self.dtypes[n]) for n in self._arrays(kernel)}
         kinds |= {name: self._kind(m.record.dtype) for name, m in scratch.items()}
-        each = {name: (m.each, m.times) for name, m in scratch.items() if m.each}
+        dealt = {name: m for name, m in scratch.items() if m.each in ("lane", "thread")}
+        each = {name: (m.each, m.times) for name, m in dealt.items()}
         text = ThreadText(local, kinds, REALS[self.dtype], each)
         text.by_all_blocks = by_all_blocks
         text.tables(kernel.tables)

@@ -5,24 +5,31 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
 
 from workbench.codegen.cuda.carried_slices import with_slices
-from workbench.codegen.cuda.chunk_sums import (
+from workbench.codegen.cuda.memory.block_places import BlockPlaces, Piece, is_other, rounded
+from workbench.codegen.cuda.small_kernels import left_by
+from workbench.codegen.cuda.sums.chunk_sums import (
     ChunkRecords,
     ChunkSum,
     chunk_records,
     sums_of,
     with_sums_on_chip,
 )
-from workbench.codegen.cuda.memory.block_places import BlockPlaces, Piece, is_other, rounded
-from workbench.codegen.cuda.small_kernels import left_by
+from workbench.codegen.cuda.sums.kept_sums import (
+    KeptSum,
+    kept_for_room,
+    kept_sums,
+    most_kept,
+    with_kept_sums,
+)
 from workbench.codegen.cuda.threads.barriers import Barriers, Block, passed
 from workbench.codegen.cuda.threads.thread_code import (
     Around,
     Code,
     Elements,
     Everywhere,
+    Memory,
     shared_out,
 )
 from workbench.codegen.cuda.whole_arrays import WholeArray, arrays_of, with_arrays_on_chip
@@ -33,6 +40,7 @@ from workbench.codegen.kernel_records import (
     Let,
     Loop,
     Prefetch,
+    Scratch,
     Serves,
     Variable,
 )
@@ -40,15 +48,26 @@ from workbench.codegen.kernel_work import BYTES
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.names import unique
-from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.expression import Expression, expression, variable
 
 BLOCKS = ("first_block", "behind_blocks")
 """The names of the first block of a chunk, and of that behind its last."""
 SIDE_BY_SIDE = (164 * 1024) // 2 - 1024
 """The bytes of shared memory with which an A100 has two blocks on a multiprocessor."""
 
-OnChip: TypeAlias = tuple[Sequence[ChunkSum], Sequence[WholeArray]]
-"""The partial sums and the arrays that a block has in shared memory."""
+
+@dataclass(frozen=True)
+class OnChip:
+    """The partial sums that a block has in shared memory or its threads keep in registers, and the
+    arrays that it has in shared memory.
+    """
+
+    sums: Sequence[ChunkSum] = ()
+    kept: Sequence[KeptSum] = ()
+    arrays: Sequence[WholeArray] = ()
+
+
+_NOTHING = OnChip()
 
 
 @dataclass(frozen=True)
@@ -104,8 +123,10 @@ class PartWriter:
         if kernels[-1].dealing is None:
             return parts
         room = SIDE_BY_SIDE - max(part.places.shared_bytes for part in parts)
-        on_chip = self._fitting(kernels, room)
-        return self._parts(kernels, lanes, threads, begin, on_chip) if any(on_chip) else parts
+        on_chip = self._fitting(kernels, room, threads)
+        if on_chip == _NOTHING:
+            return parts
+        return self._parts(kernels, lanes, threads, begin, on_chip)
 
     def _parts(
         self,
@@ -113,7 +134,7 @@ class PartWriter:
         lanes: int,
         threads: int,
         begin: int,
-        on_chip: OnChip = ((), ()),
+        on_chip: OnChip = _NOTHING,
     ) -> list[KernelPart]:
         """Return kernels that run one after the other, with barriers in them and between. The last
         has sums and arrays `on_chip`.
@@ -145,26 +166,35 @@ class PartWriter:
             parts.append(KernelPart(kernel, barriers.of(codes, block), places))
         return parts
 
-    def _fitting(self, kernels: Sequence[KernelRecords], room: int) -> OnChip:
+    def _fitting(self, kernels: Sequence[KernelRecords], room: int, threads: int) -> OnChip:
         """Return the partial sums of the last kernel, and the arrays that it only reads, for which
-        there is room in shared memory.
+        there is room in shared memory. Where there is none for all, threads keep sums.
         """
         kernel, apart = kernels[-1], left_by(self.made, kernels[:-1])
         taken = self._names(kernel)
         name = partial(unique, taken=taken)
+        records = self._of_chunk(kernel, taken)
+        sums = sums_of(records, kernel.chunk, kernel.own, name)
+        arrays = arrays_of(kernel, records, self.made.buffers, self.memory, apart, name)
+        wanted: list[ChunkSum | WholeArray] = [*sums, *arrays]
+        asked = {one.name: self._bytes(one) for one in wanted}
+        on_chip = with_sums_on_chip(records, kernel.chunk, sums)
+        numbers = most_kept(threads, FLOAT_BYTES[self.dtype])
+        kept = kept_for_room(kept_sums(on_chip, sums, threads), asked, room, numbers)
+        in_registers = {one.sum.name for one in kept}
 
         def fits(one: ChunkSum | WholeArray) -> bool:
             nonlocal room
-            asked = rounded(one.elements * BYTES.get(one.dtype, FLOAT_BYTES[self.dtype]))
-            there_is = asked <= room
-            room -= asked * there_is
+            there_is = one.name not in in_registers and asked[one.name] <= room
+            room -= asked[one.name] * there_is
             return there_is
 
-        records = self._of_chunk(kernel, taken)
-        sums = sums_of(records, kernel.chunk, kernel.own, name)
-        buffers = self.made.buffers
-        arrays = arrays_of(kernel, records, buffers, self.memory, apart, name)
-        return [one for one in sums if fits(one)], [one for one in arrays if fits(one)]
+        shared = [one for one in sums if fits(one)]
+        return OnChip(shared, kept, [one for one in arrays if fits(one)])
+
+    def _bytes(self, one: ChunkSum | WholeArray) -> int:
+        """Return the bytes of shared memory that a sum or an array would have."""
+        return rounded(one.elements * BYTES.get(one.dtype, FLOAT_BYTES[self.dtype]))
 
     def _shared_out(
         self, kernel: KernelRecords, lanes: int, threads: int, on_chip: OnChip
@@ -174,17 +204,24 @@ class PartWriter:
         share = partial(shared_out, lanes=lanes, threads=threads, taken=names)
         if kernel.dealing is None:
             return share(_without_hints(kernel.records))
-        blocks, (sums, arrays) = kernel.records[-1], on_chip
+        blocks, kept = kernel.records[-1], on_chip.kept
+        sums = [*on_chip.sums, *(one.sum for one in kept)]
         assert isinstance(blocks, Loop)
         of_chunk = self._of_chunk(kernel, names)
-        names |= {one.name for one in sums} | {one.name for one in arrays}
+        names |= {one.name for one in sums} | {one.name for one in on_chip.arrays}
         of_chunk = with_sums_on_chip(of_chunk, kernel.chunk, sums)
-        of_chunk = with_arrays_on_chip(of_chunk, arrays)
+        of_chunk = with_arrays_on_chip(of_chunk, on_chip.arrays)
+        of_chunk = with_kept_sums(of_chunk, kernel.chunk, kept)
+        registers = tuple(
+            Memory(Scratch(k.sum.name, k.sum.dtype, expression(k.numbers)), "registers")
+            for k in kept
+        )
         first, behind = map(variable, BLOCKS)
         begun, inside, last = (
             share(part) for part in (of_chunk.begun, of_chunk.block, of_chunk.behind)
         )
-        return (*begun, Around(replace(blocks, lower=first, upper=behind), inside), *last)
+        around = Around(replace(blocks, lower=first, upper=behind), inside)
+        return (*registers, *begun, around, *last)
 
     def _names(self, kernel: KernelRecords) -> set[str]:
         """Return the names that a kernel may not use beside its own."""

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.codegen.cuda.chunk_sums import ChunkRecords
 from workbench.codegen.cuda.slices.moved import Elsewhere, Moving
+from workbench.codegen.cuda.sums.chunk_sums import ChunkRecords
 from workbench.codegen.cuda.threads.independent_turns import most, width
 from workbench.codegen.kernel_records import (
     PRODUCTS,

@@ -68,15 +68,17 @@ def block_memory(
     space: str = DEVICE,
     scratch: int = 0,
     elsewhere: Collection[str] = (),
+    beyond: int = BEYOND,
 ) -> Arena:
     """Lay out the buffers of one block, whose body this is, and its scratch memory. Those that are
-    allocated `outside` of it are held all the time. Those `elsewhere` have no place in it.
+    allocated `outside` of it are held all the time. Those `elsewhere` have no place in it. Behind a
+    buffer `beyond` bytes may be read.
 
     Statements without a loop between them may run group of lanes by group of lanes, one after the
     other each time. So what a statement before is done with is free from the next loop on: another
     buffer in its place, of elements of another size, would be written over by the next lanes.
     """
-    layout = _Layout(sizes, dtype, space, iter((scratch,)), frozenset(elsewhere))
+    layout = _Layout(sizes, dtype, space, iter((scratch,)), frozenset(elsewhere), beyond)
     layout.hold_scratch()
     for buffer in outside:
         layout.hold(buffer)
@@ -91,6 +93,7 @@ class _Layout:
     space: str
     needs: Iterator[int]
     elsewhere: frozenset[str] = frozenset()
+    beyond: int = BEYOND
     held: dict[str, tuple[int, int]] = field(default_factory=dict)
     in_order: list[tuple[int, int]] = field(default_factory=list)
     """The same places, in their order."""
@@ -151,7 +154,7 @@ class _Layout:
 
     def _take(self, name: str, needed: int) -> int:
         """Hold the first gap with so many bytes; return its place."""
-        needed = (needed + BEYOND + LINE - 1) // LINE * LINE
+        needed = (needed + self.beyond + LINE - 1) // LINE * LINE
         place = 0
         for begin, behind in self.in_order:
             if begin - place >= needed:

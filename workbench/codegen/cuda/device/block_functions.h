@@ -79,6 +79,20 @@ OF_PARTS(maximum, l, int64_t)
         }                                                                                           \
     }
 
+/* The sum over k < times of left[one + k] * right[other + k], in 16 parts. */
+#define LANE_SUM(kind, number)                                                                      \
+    INLINE number lane_sum_##kind(CONSTANT_ARRAY(number) left, int64_t one,                         \
+                                  CONSTANT_ARRAY(number) right, int64_t other, int64_t times) {     \
+        number part[16] = {0};                                                                      \
+        for (int64_t k = 0; k < times; k += 16)                                                     \
+            for (int p = 0; p < 16; p++)                                                            \
+                if (k + p < times)                                                                  \
+                    part[p] = fused_##kind(LD(left, one + k + p), LD(right, other + k + p), part[p]); \
+        for (int half = 8; half; half /= 2)                                                         \
+            for (int p = 0; p < half; p++) part[p] = part[p] + part[p + half];                      \
+        return part[0];                                                                             \
+    }
+
 /* out[r * out_step + c * next] = sum over k < times of left[r * row_step + k] * right[c * right_step + k]
    for r < rows and c < columns, in 16 parts; with `into` it is added to what is there. */
 #define LANE_SUMS(kind, number)                                                                     \
@@ -92,18 +106,11 @@ OF_PARTS(maximum, l, int64_t)
             const int64_t one = left_begin + row * row_step;                                        \
             const int64_t other = right_begin + column * right_step;                                \
             const int64_t place = out_begin + row * out_step + column * next;                       \
-            number part[16] = {0};                                                                  \
-            for (int64_t k = 0; k < times; k += 16)                                                 \
-                for (int p = 0; p < 16; p++)                                                        \
-                    if (k + p < times)                                                              \
-                        part[p] = fused_##kind(LD(left, one + k + p), LD(right, other + k + p),     \
-                                               part[p]);                                            \
-            for (int half = 8; half; half /= 2)                                                     \
-                for (int p = 0; p < half; p++) part[p] = part[p] + part[p + half];                  \
+            const number sum = lane_sum_##kind(left, one, right, other, times);                     \
             if (into)                                                                               \
-                ST(out, place, LD(out, place) + part[0]);                                           \
+                ST(out, place, LD(out, place) + sum);                                               \
             else                                                                                    \
-                ST(out, place, part[0]);                                                            \
+                ST(out, place, sum);                                                                \
         }                                                                                           \
     }
 
@@ -120,15 +127,102 @@ OF_PARTS(maximum, l, int64_t)
         }                                                                                           \
     }
 
+/* The same sums, of which each thread keeps its own in registers: of a matrix in pieces of high x wide,
+   of which it has each n-th. A piece has neighbouring rows, and columns as far apart as there are pieces
+   in a row: threads side by side have elements side by side. These are added to what is kept. */
+#define KEPT_PIECES                                                                                 \
+    const int across = (columns + wide - 1) / wide, pieces = (rows + high - 1) / high * across;
+#define EACH_KEPT_PIECE                                                                             \
+    UNROLLED for (int n = 0; n < each; n++)                                                         \
+        if ((n + 1) * threads <= pieces || thread + n * threads < pieces)
+#define KEPT_PRODUCT(kind, number)                                                                  \
+    INLINE void block_kept_product_##kind(                                                          \
+        CONSTANT_ARRAY(number) left, int64_t left_begin, int64_t row_step, int64_t step,            \
+        CONSTANT_ARRAY(number) right, int64_t right_begin, int64_t right_step, number *kept,        \
+        int rows, int columns, int64_t times, int high, int wide, int each, int threads,            \
+        int thread) {                                                                               \
+        KEPT_PIECES                                                                                 \
+        EACH_KEPT_PIECE {                                                                           \
+            const int piece = thread + n * threads;                                                 \
+            const int row = piece / across * high, column = piece % across;                         \
+            number sum[4][4] = {{0}};                                                               \
+            int64_t r[4], c[4];                                                                     \
+            for (int i = 0; i < 4; i++) {                                                           \
+                const int down = row + i, aside = column + i * across;                              \
+                r[i] = left_begin + (down < rows ? down : rows - 1) * row_step;                     \
+                c[i] = right_begin + (aside < columns ? aside : columns - 1);                       \
+            }                                                                                       \
+            ROLLED for (int64_t k = 0; k < times; k++) {                                            \
+                number a[4], b[4];                                                                  \
+                for (int i = 0; i < 4; i++) if (i < high) a[i] = LD(left, r[i] + k * step);         \
+                for (int j = 0; j < 4; j++) if (j < wide) b[j] = LD(right, c[j] + k * right_step);  \
+                for (int i = 0; i < 4; i++)                                                         \
+                    for (int j = 0; j < 4; j++)                                                     \
+                        if (i < high && j < wide) sum[i][j] = fused_##kind(a[i], b[j], sum[i][j]);  \
+            }                                                                                       \
+            for (int i = 0; i < 4; i++)                                                             \
+                for (int j = 0; j < 4; j++)                                                         \
+                    if (i < high && j < wide)                                                       \
+                        kept[(n * high + i) * wide + j] += sum[i][j];                               \
+        }                                                                                           \
+    }
+
+/* Sums of 16 parts, of which each thread keeps those of each n-th place. */
+#define KEPT_LANE_SUMS(kind, number)                                                                \
+    INLINE void block_kept_lane_sums_##kind(                                                        \
+        CONSTANT_ARRAY(number) left, int64_t left_begin, int64_t row_step,                          \
+        CONSTANT_ARRAY(number) right, int64_t right_begin, int64_t right_step, number *kept,        \
+        int rows, int columns, int64_t times, int next, int each, int threads, int thread) {        \
+        const int pieces = rows * columns;                                                          \
+        EACH_KEPT_PIECE {                                                                           \
+            const int place = thread + n * threads;                                                 \
+            const int row = next == 1 ? place / columns : place % rows;                             \
+            const int column = next == 1 ? place % columns : place / rows;                          \
+            kept[n] += lane_sum_##kind(left, left_begin + row * row_step, right,                    \
+                                       right_begin + column * right_step, times);                   \
+        }                                                                                           \
+    }
+
+/* out[r * columns + c] = what is kept of it, for r < rows and c < columns. */
+#define KEPT_WRITTEN(kind, number)                                                                  \
+    INLINE void block_kept_written_##kind(                                                          \
+        const number *kept, ARRAY(number) out, int64_t out_begin, int rows, int columns, int high,  \
+        int wide, int each, int threads, int thread) {                                              \
+        KEPT_PIECES                                                                                 \
+        EACH_KEPT_PIECE {                                                                           \
+            const int piece = thread + n * threads;                                                 \
+            const int row = piece / across * high, column = piece % across;                         \
+            UNROLLED for (int i = 0; i < high; i++)                                                 \
+                UNROLLED for (int j = 0; j < wide; j++)                                             \
+                    if (row + i < rows && column + j * across < columns)                            \
+                        ST(out, out_begin + (row + i) * columns + column + j * across,              \
+                           kept[(n * high + i) * wide + j]);                                        \
+        }                                                                                           \
+    }
+
 PRODUCT(f, float)
 PRODUCT(d, double)
+LANE_SUM(f, float)
+LANE_SUM(d, double)
 LANE_SUMS(f, float)
 LANE_SUMS(d, double)
 TURNED(f, float)
 TURNED(d, double)
+KEPT_PRODUCT(f, float)
+KEPT_PRODUCT(d, double)
+KEPT_LANE_SUMS(f, float)
+KEPT_LANE_SUMS(d, double)
+KEPT_WRITTEN(f, float)
+KEPT_WRITTEN(d, double)
 #undef OF_PARTS
 #undef PRODUCT
 #undef LANE_SUMS
 #undef TURNED
+#undef LANE_SUM
+#undef KEPT_PIECES
+#undef EACH_KEPT_PIECE
+#undef KEPT_PRODUCT
+#undef KEPT_LANE_SUMS
+#undef KEPT_WRITTEN
 
 #endif

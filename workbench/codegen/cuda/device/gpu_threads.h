@@ -30,6 +30,9 @@
 /* In front of a loop that stays one: written out, its turns take registers and time to compile. */
 #define ROLLED _Pragma("unroll 1")
 
+/* In front of a loop that is written out. */
+#define UNROLLED _Pragma("unroll")
+
 /* A number that the compiler knows nothing of from here on: it cannot keep what follows from it. */
 #define AFRESH(number) asm volatile("" : "+r"(number));
 

@@ -106,7 +106,7 @@ def _small_buffers(
     inside = {record.buffer.name for record in begun}
     held = (n for n in dict.fromkeys(kernel.own.values()) if n not in inside and n not in large)
     outside = [made.buffers[name] for name in held]
-    layout = block_memory(kernel.body, outside, {}, dtype, elsewhere=large)
+    layout = block_memory(kernel.body, outside, {}, dtype, elsewhere=large, beyond=0)
     places: dict[str, Piece] = {}
     for name, memory in kernel.own.items():
         if memory not in large:
@@ -128,6 +128,8 @@ class _Scratch:
 
     def lay(self, codes: Sequence[Code], begin: int) -> None:
         for code in codes:
+            if isinstance(code, Memory) and code.each == "registers":
+                continue
             if isinstance(code, Memory):
                 record, elements = code.record, code.record.elements * code.times
                 piece = Piece(begin, elements.constant, BYTES.get(record.dtype, self.real))

@@ -92,12 +92,14 @@ class Barriers:
         """The scratch memory that has its elements for each lane."""
         self.by_thread: set[str] = set()
         """That which has them for each thread."""
+        self.in_registers: set[str] = set()
 
     def of(self, codes: Sequence[Code], block: Block) -> tuple[Code, ...]:
         """Return the code of the next kernel with the barriers that it needs."""
         self.block, self.lanes = block, block.lanes
         self.by_lane.clear()
         self.by_thread.clear()
+        self.in_registers.clear()
         return tuple(self.body(codes))
 
     def body(self, codes: Sequence[Code], tile: Loop | None = None) -> Iterator[Code]:
@@ -110,13 +112,18 @@ class Barriers:
                 yield from self._around(code)
             else:
                 if isinstance(code, Memory) and code.each:
-                    held = self.by_lane if code.each == "lane" else self.by_thread
-                    held.add(code.record.name)
+                    self._held_by(code.each).add(code.record.name)
                 found = list(self._named(code, tile))
                 if self._must_wait(found):
                     yield Barrier()
                 self.pending.update(dict.fromkeys(found))
                 yield code
+
+    def _held_by(self, each: str) -> set[str]:
+        """Return the names of the scratch memory that has elements for each of these."""
+        if each == "registers":
+            return self.in_registers
+        return self.by_lane if each == "lane" else self.by_thread
 
     def _must_wait(self, found: Iterable[Access]) -> bool:
         """Tell whether accesses conflict with those since the last barrier, which then stands in
@@ -201,6 +208,8 @@ class Barriers:
         """Yield the accesses of code, to scratch memory by names of the whole function."""
         names = self.block.names
         for access in self._accesses(code, tile):
+            if access.buffer in self.in_registers:
+                continue
             name = names.get(access.buffer, access.buffer)
             if access.buffer in self.by_thread:
                 yield Access(name, access.write, ("thread",), columns=("thread", name))

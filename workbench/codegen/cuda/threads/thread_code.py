@@ -137,7 +137,7 @@ class Around:
 @dataclass(frozen=True)
 class Memory:
     """Scratch memory of the block: the elements of the record, or those for each "lane" or "thread"
-    of so many.
+    of so many. Or what a thread keeps in its "registers", as functions of all threads say.
     """
 
     record: Scratch

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from workbench.codegen.cuda.permutations import BEGUN, COUNTED, DEALT, MOST_SORTED
+from workbench.codegen.cuda.sums.kept_sums import KEPT, WRITTEN
 from workbench.codegen.cuda.threads.thread_code import (
     Around,
     Barrier,
@@ -175,7 +176,11 @@ class ThreadText(KernelText):
         self._dealt("if (active) ", name, f"{lower} + row", upper, "ROWS", loop.body)
 
     def _of_memory(self, code: Memory) -> None:
-        """Write nothing: a kernel names its memory at the beginning."""
+        """Write what a thread keeps, of zeros. Other memory a kernel names at the beginning."""
+        if code.each == "registers":
+            record = code.record
+            number, elements = STORED[self.values.kind(record.dtype)], record.elements.constant
+            self.write(f"{number} {self._c(record.name)}[{elements}] = {{0}};")
 
     def _of_barrier(self, code: Barrier) -> None:
         self.write("BARRIER")
@@ -277,6 +282,9 @@ class ThreadText(KernelText):
             sides = f"{n['rows']}, {n['columns']}"
             self.write(f"block_orthogonalize_{real}({x}, {out}, {sides}, {memory}, {thread}")
             return
+        if record.function.startswith(KEPT):
+            self._kept(record, out, operands, n)
+            return
         left, right = operands
         sizes = f"{n['rows']}, {n['columns']}, {n['times']}, {int(option['into'])}"
         if record.function == "product":
@@ -287,6 +295,26 @@ class ThreadText(KernelText):
             factors = f"{left}, {n['row_step']}, {right}, {n['right_step']}"
             to = f"{out}, {n['out_step']}, {n['next']}"
             self.write(f"block_lane_sums_{real}({factors}, {to}, {sizes}, {thread}")
+
+    def _kept(
+        self, record: Invoke, out: str, operands: Sequence[str], n: Mapping[str, str]
+    ) -> None:
+        """Write a function of what threads keep: that adds to it, or writes it."""
+        real, sides = self.values.real, f"{n['rows']}, {n['columns']}"
+        pieces = f"{n['high']}, {n['wide']}, {n['each']}, THREADS, thread);"
+        if record.function == WRITTEN:
+            sums = self._c(record.operands[0][0])
+            self.write(f"block_kept_written_{real}({sums}, {out}, {sides}, {pieces}")
+            return
+        sums, (left, right) = self._c(record.out[0]), operands
+        sizes = f"{sums}, {sides}, {n['times']}"
+        if record.function == f"{KEPT}product":
+            factors = f"{left}, {n['row_step']}, {n['step']}, {right}, {n['right_step']}"
+            self.write(f"block_kept_product_{real}({factors}, {sizes}, {pieces}")
+        else:
+            factors = f"{left}, {n['row_step']}, {right}, {n['right_step']}"
+            each = f"{n['next']}, {n['each']}, THREADS, thread);"
+            self.write(f"block_kept_lane_sums_{real}({factors}, {sizes}, {each}")
 
     def _permutation(self, record: Invoke, out: str, operands: Sequence[str]) -> None:
         """Write a permutation by one block, or one of the stages by many."""
