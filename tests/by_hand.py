@@ -8,22 +8,10 @@ from typing import Any
 from workbench.errors import SourceLine
 from workbench.polyhedral.expression import Expression, expression, size, variable
 from workbench.polyhedral.sets.relations import box, hull, image, union
+from workbench.program.bodies import Body, Call, IndexValue, Literal, Read, Shape
 from workbench.program.operations.dtypes import promote
 from workbench.program.operations.table import OPERATIONS
-from workbench.program.values import (
-    Array,
-    Body,
-    Call,
-    Dim,
-    Equations,
-    IndexValue,
-    Literal,
-    Output,
-    Parameter,
-    Read,
-    Shape,
-    Statement,
-)
+from workbench.program.values import Array, Dim, Equations, Output, Parameter, Statement
 
 Range = tuple[Any, Any]
 B, K, M, N, T = (size(n) for n in "BKMNT")

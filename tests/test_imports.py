@@ -170,7 +170,7 @@ def objection(item: Import, part: str, inside: str, parts: set[str]) -> str | No
 
 def room_of(module: str) -> str:
     """A package's room, or the module in its own folder: `workbench.program.text.infix` lies in
-    `program/text`, `workbench.program.values.Read` in `program/values`.
+    `program/text`, `workbench.program.bodies.Read` in `program/bodies`.
     """
     return "/".join(module.split(".")[1:3])
 

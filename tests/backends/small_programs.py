@@ -26,9 +26,10 @@ from tests.by_hand import (
 from workbench.polyhedral.expression import Expression, choice, size
 from workbench.polyhedral.ordering.as_written import order
 from workbench.polyhedral.tree import Block, Leaf, Loop, Tree
+from workbench.program.bodies import Body, Literal
 from workbench.program.dependences import dependences
 from workbench.program.storage import Storage
-from workbench.program.values import Body, Equations, Literal, Program
+from workbench.program.values import Equations, Program
 
 SIZES = [{"B": 3, "T": 5, "N": 4}, {"B": 1, "T": 1, "N": 1}, {"B": 2, "T": 7, "N": 3}]
 I = size("I")

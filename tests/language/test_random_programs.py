@@ -19,7 +19,8 @@ from workbench.errors import ProgramError
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.sets.relations import points
 from workbench.polyhedral.tree import Loop, Path, paths
-from workbench.program.values import Program, Read, Statement
+from workbench.program.bodies import Read
+from workbench.program.values import Program, Statement
 
 LONGEST = 2
 """Slices that an array has before its recurrence starts, in every dimension."""

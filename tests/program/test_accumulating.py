@@ -19,9 +19,10 @@ from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.expression import variable
 from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence, text
 from workbench.program.accumulating import Adding, Finish, Start, derived, owner, why_stored
+from workbench.program.bodies import Literal
 from workbench.program.dependences import dependences
 from workbench.program.storage import Storage
-from workbench.program.values import Literal, Output, Program
+from workbench.program.values import Output, Program
 from workbench.transforms import Accumulate, Fuse, Interchange, Tile, Vectorize
 
 u = variable("u")

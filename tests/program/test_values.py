@@ -10,7 +10,7 @@ import sys
 
 import workbench as wb
 from tests.programs import leaky_sum
-from workbench.program.values import Literal
+from workbench.program.bodies import Literal
 
 
 def test_zeros_of_two_signs_are_two_literals() -> None:

@@ -20,20 +20,9 @@ from workbench.polyhedral.expression import (
     variable,
 )
 from workbench.polyhedral.sets.relations import box, extent_of, image, union
+from workbench.program.bodies import Body, Call, Literal, Read
 from workbench.program.operations.table import OPERATIONS
-from workbench.program.values import (
-    Array,
-    Body,
-    Call,
-    Dim,
-    Equations,
-    Literal,
-    Output,
-    Parameter,
-    Program,
-    Read,
-    Statement,
-)
+from workbench.program.values import Array, Dim, Equations, Output, Parameter, Program, Statement
 
 B, I, T = size("B"), size("I"), size("T")
 b, i, t, k = variable("b"), variable("i"), variable("t"), variable("k")

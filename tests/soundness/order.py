@@ -16,8 +16,9 @@ from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.sets.scanning import scanner
 from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, block_dim, mapped
 from workbench.program.accumulating import Adding
+from workbench.program.bodies import Read
 from workbench.program.sizes import resolve
-from workbench.program.values import Program, Read, Statement
+from workbench.program.values import Program, Statement
 
 Point = tuple[int, ...]
 Points = Mapping[str, list[Point]]

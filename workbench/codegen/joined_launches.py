@@ -19,7 +19,8 @@ from workbench.lowering.loops.records import Allocate, For, Free, If, Launch, Re
 from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.expression import Expression, expression
 from workbench.program.accumulating import Adding, Finish
-from workbench.program.values import Program, Read, Statement
+from workbench.program.bodies import Read
+from workbench.program.values import Program, Statement
 
 
 def joined(program: Program, loops: LoopProgram, axes: Mapping[str, Sequence[str]]) -> LoopProgram:

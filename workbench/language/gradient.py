@@ -50,9 +50,9 @@ from workbench.polyhedral.sets.relations import (
     subtract,
     union,
 )
+from workbench.program.bodies import Shape
 from workbench.program.gradients import GRADIENT, TOTAL
 from workbench.program.operations.table import OPERATIONS
-from workbench.program.values import Shape
 
 
 class Gradient(dict[str, Tensor]):

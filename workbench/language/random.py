@@ -11,7 +11,7 @@ from workbench.language.tracing.nodes import as_tensor, record
 from workbench.language.tracing.tensor import Tensor, TensorLike
 from workbench.language.tracing.trace import current, dim_names, user_line
 from workbench.polyhedral.expression import Expression, ExpressionLike
-from workbench.program.values import Shape
+from workbench.program.bodies import Shape
 
 
 def uniform(

@@ -40,21 +40,13 @@ from workbench.polyhedral.sets.relations import (
     project_out,
 )
 from workbench.polyhedral.tree import Leaf, Loop, Path, Tree, loops, paths, with_sibling
+from workbench.program.bodies import Body, Call, Literal, Read
 from workbench.program.chunks import Chunks, chunks_of, combined
 from workbench.program.episodes.speculation import harmless
 from workbench.program.operations.identities import identity
 from workbench.program.operations.table import COMBINES
 from workbench.program.text.infix import equation
-from workbench.program.values import (
-    Array,
-    Body,
-    Call,
-    Equations,
-    Literal,
-    Program,
-    Read,
-    Statement,
-)
+from workbench.program.values import Array, Equations, Program, Statement
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from workbench.polyhedral.expression import Expression, expression, maximum, minimum
 from workbench.polyhedral.sets.relations import extent_of
 from workbench.polyhedral.tree import Loop, Path, Standing, loops_above, standing
-from workbench.program.values import Body, Call, IndexValue, Read, Statement
+from workbench.program.bodies import Body, Call, IndexValue, Read
+from workbench.program.values import Statement
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,10 @@ from workbench.backends.reference.equations import Equation
 from workbench.lowering.execution.events import Event, Execution, Instance, Touch, execution
 from workbench.polyhedral.expression import expression
 from workbench.program.accumulating import Adding
+from workbench.program.bodies import Read
 from workbench.program.operations.table import COMBINES
 from workbench.program.sizes import resolve
-from workbench.program.values import Program, Read
+from workbench.program.values import Program
 from workbench.variants.variant import Variant
 
 Point = tuple[int, ...]

@@ -13,7 +13,8 @@ from tests.backends.small_programs import scheduled
 from workbench.backends.numpy import NumPyBackend
 from workbench.backends.reference.evaluator import Reference
 from workbench.measure.checking.agreement import deviation
-from workbench.program.values import Body, Equations
+from workbench.program.bodies import Body
+from workbench.program.values import Equations
 
 T = h.T
 BEFORE, FROM = {"k": (0, h.t)}, {"k": (h.t, T)}

@@ -18,7 +18,8 @@ from workbench.environments import Gymnasium
 from workbench.measure.checking.check import check
 from workbench.measure.checking.report import Check, from_json
 from workbench.measure.compare import compare
-from workbench.program.values import Call, Literal, Program
+from workbench.program.bodies import Call, Literal
+from workbench.program.values import Program
 from workbench.transforms import Contract, Vectorize
 from workbench.variants.variant import Variant
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 from tests.by_hand import T, call, equations, statement, t
 from workbench.errors import SourceLine
 from workbench.language.template.root_schedule import scheduled
+from workbench.program.bodies import Literal
 from workbench.program.text.canonical import canonical
-from workbench.program.values import Literal, Program
+from workbench.program.values import Program
 
 
 def drawn(**changes: object) -> Program:

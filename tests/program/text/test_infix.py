@@ -25,8 +25,9 @@ from tests.by_hand import (
 from tests.programs import leaky_sum
 from workbench.polyhedral.expression import Expression, choice, maximum, minimum, size, variable
 from workbench.polyhedral.sets.relations import box, domain_with
+from workbench.program.bodies import Body, Literal
 from workbench.program.text.infix import body_text, equation, index_text
-from workbench.program.values import Body, Literal, Parameter
+from workbench.program.values import Parameter
 
 x, y, z = (read(name, t) for name in "xyz")
 flag = read("flag", dtype="bool")

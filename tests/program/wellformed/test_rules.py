@@ -23,7 +23,8 @@ from tests.by_hand import (
 )
 from workbench.errors import ProgramError
 from workbench.polyhedral.expression import choice, expression, minimum, variable
-from workbench.program.values import Call, Dim, Equations, External, Literal, Output, Statement
+from workbench.program.bodies import Call, Literal
+from workbench.program.values import Dim, Equations, External, Output, Statement
 from workbench.program.wellformed.rules import check
 
 OVER_T = {"t": (0, T)}

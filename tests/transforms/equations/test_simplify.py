@@ -32,8 +32,9 @@ from tests.truth import truth
 from workbench.algorithms import reinforce
 from workbench.errors import ProgramError
 from workbench.language.template.root_schedule import scheduled
+from workbench.program.bodies import Body
 from workbench.program.text.infix import body_text
-from workbench.program.values import Body, Program
+from workbench.program.values import Program
 from workbench.transforms import Simplify, Tile, Vectorize
 from workbench.transforms.equations.simplify import simplified
 from workbench.transforms.rules import ROWS

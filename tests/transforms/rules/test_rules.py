@@ -15,9 +15,10 @@ from tests.by_hand import call, literal
 from workbench.backends.reference.evaluator import Reference
 from workbench.language.template.root_schedule import scheduled
 from workbench.polyhedral.tree import statements
+from workbench.program.bodies import Body, Literal
 from workbench.program.storage import Storage
 from workbench.program.text.infix import body_text
-from workbench.program.values import Body, Literal, Program
+from workbench.program.values import Program
 from workbench.transforms import Simplify
 from workbench.transforms.rules import BY_NAME, ROWS
 

@@ -25,9 +25,10 @@ from workbench.lowering.attribution import attributed
 from workbench.lowering.loops.bytes import bytes_of
 from workbench.lowering.loops.records import DEVICE, HOST, SPACES
 from workbench.polyhedral.expression import Expression
+from workbench.program.bodies import Call
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.text.units import bytes_text
-from workbench.program.values import Call, Program
+from workbench.program.values import Program
 
 ALL, STATE = "all arrays and scratch memory", "the state of the run"
 

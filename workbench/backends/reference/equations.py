@@ -19,6 +19,7 @@ from workbench.errors import ProgramError
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.sets.relations import points
 from workbench.polyhedral.sets.scanning import contains, scanner
+from workbench.program.bodies import Body, Call, IndexValue, Read, Shape
 from workbench.program.episodes.held import chooses as chosen_with
 from workbench.program.operations import matrices
 from workbench.program.operations.table import (
@@ -29,7 +30,7 @@ from workbench.program.operations.table import (
     operand_dtypes,
 )
 from workbench.program.text.infix import at_text, body_text
-from workbench.program.values import Array, Body, Call, End, IndexValue, Read, Shape, Statement
+from workbench.program.values import Array, End, Statement
 from workbench.program.wellformed.sentences import impossible, indefinite, singular
 
 DTYPES: dict[str, Any] = {

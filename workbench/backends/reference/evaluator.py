@@ -27,9 +27,10 @@ from workbench.backends.reference.equations import (
 )
 from workbench.backends.reference.indices import Point
 from workbench.errors import ProgramError, nearest
+from workbench.program.bodies import Call, Read
 from workbench.program.episodes.held import opens_of
 from workbench.program.sizes import resolve, settable
-from workbench.program.values import Array, Call, Equations, Read
+from workbench.program.values import Array, Equations
 from workbench.program.wellformed import sentences
 from workbench.program.wellformed.index_ranges import check_indices
 

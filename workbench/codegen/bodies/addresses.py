@@ -8,7 +8,7 @@ from workbench.codegen.emitter import total
 from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
-from workbench.program.values import Call
+from workbench.program.bodies import Call
 
 
 def address(

@@ -54,8 +54,9 @@ from workbench.lowering.values.numbering import Numbering
 from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.conditions import AffineComparison
 from workbench.polyhedral.expression import Expression, expression, size, variable
+from workbench.program.bodies import Body, Call, IndexValue, Literal, Read, reads
 from workbench.program.operations.table import OPERATIONS, operand_dtypes
-from workbench.program.values import Body, Call, IndexValue, Literal, Read, Statement, reads
+from workbench.program.values import Statement
 
 
 class Bodies:

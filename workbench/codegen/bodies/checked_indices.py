@@ -19,8 +19,8 @@ from workbench.lowering.instances.operation_rules import table_name
 from workbench.lowering.values.intervals import at_least
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.program.bodies import Body, Call, IndexValue, Read
 from workbench.program.operations.table import first_index
-from workbench.program.values import Body, Call, IndexValue, Read
 
 if TYPE_CHECKING:
     from workbench.codegen.bodies.body_values import Bodies

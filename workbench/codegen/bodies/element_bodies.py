@@ -13,8 +13,9 @@ from workbench.codegen.emitter import total
 from workbench.lowering.values.numbering import Numbering
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression
+from workbench.program.bodies import Body, Call, Literal, Read, Shape
 from workbench.program.operations.table import OPERATIONS
-from workbench.program.values import Body, Call, Literal, Read, Shape, Statement
+from workbench.program.values import Statement
 
 
 def in_a_row(statement: Statement) -> Statement | None:

@@ -13,8 +13,8 @@ from workbench.codegen.kernel_records import Value
 from workbench.lowering.values.numbering import Numbering
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression
+from workbench.program.bodies import Body, Call, Read
 from workbench.program.operations.table import COMBINES, OPERATIONS
-from workbench.program.values import Body, Call, Read
 
 LOCALS = UNROLLED
 """The most elements of a kept value that are locals. A visit of so few is written out: a local has

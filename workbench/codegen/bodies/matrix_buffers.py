@@ -23,7 +23,7 @@ from workbench.codegen.kernel_records import (
 )
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression
-from workbench.program.values import Body, Call
+from workbench.program.bodies import Body, Call
 
 if TYPE_CHECKING:
     from workbench.codegen.bodies.body_values import Bodies

@@ -21,7 +21,8 @@ from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.loops.axis_blocks import AxisBlock, with_blocks
 from workbench.polyhedral.sets.relations import bounds, dims_of, project_out
 from workbench.program.accumulating import Adding
-from workbench.program.values import Call, Literal, Read, Statement
+from workbench.program.bodies import Call, Literal, Read
+from workbench.program.values import Statement
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,8 @@ from workbench.codegen.kernel_records import (
 )
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.program.bodies import Body, Call, Read
 from workbench.program.operations.table import COMBINES
-from workbench.program.values import Body, Call, Read
 
 if TYPE_CHECKING:
     from workbench.codegen.bodies.body_values import Bodies

@@ -32,9 +32,9 @@ from workbench.codegen.kernel_records import (
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.conditions import AffineComparison
 from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.program.bodies import Body, Call
 from workbench.program.operations.identities import identity
 from workbench.program.operations.table import COMBINES
-from workbench.program.values import Body, Call
 
 if TYPE_CHECKING:
     from workbench.codegen.bodies.body_values import Bodies

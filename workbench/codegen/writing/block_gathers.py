@@ -25,7 +25,7 @@ from workbench.codegen.writing.turned_tiles import row_products, row_tile
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.loops.axis_blocks import AxisBlock
-from workbench.program.values import Body, Read
+from workbench.program.bodies import Body, Read
 
 if TYPE_CHECKING:
     from workbench.codegen.writing.instance_writer import InstanceWriter

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.loops.axis_blocks import AxisBlock
-from workbench.program.values import Read, reads
+from workbench.program.bodies import Read, reads
 
 if TYPE_CHECKING:
     from workbench.codegen.writing.instance_writer import InstanceWriter

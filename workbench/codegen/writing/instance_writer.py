@@ -30,8 +30,9 @@ from workbench.polyhedral.sets.as_conditions import Conditions, any_holds, condi
 from workbench.polyhedral.sets.point_ranges import Ranges, point_ranges
 from workbench.polyhedral.sets.relations import bounds, is_empty, project_out
 from workbench.program.accumulating import Adding, Finish, Start
+from workbench.program.bodies import Body, Call, walk
 from workbench.program.operations.table import COMBINES
-from workbench.program.values import Body, Call, Statement, walk
+from workbench.program.values import Statement
 
 FEW = 8
 """The most elements of an inner shape for which lanes along an axis are better than along it."""

@@ -28,8 +28,8 @@ from workbench.lowering.values.numbering import Numbering
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.loops.axis_blocks import AxisBlock
+from workbench.program.bodies import Body, Call, Read
 from workbench.program.operations.table import OPERATIONS
-from workbench.program.values import Body, Call, Read
 
 if TYPE_CHECKING:
     from workbench.codegen.writing.instance_writer import InstanceWriter

@@ -34,7 +34,7 @@ from workbench.codegen.writing.turned_tiles import (
     turn_tiles,
 )
 from workbench.polyhedral.expression import Expression, expression
-from workbench.program.values import Body
+from workbench.program.bodies import Body
 
 if TYPE_CHECKING:
     from workbench.codegen.writing.instance_writer import InstanceWriter

@@ -28,9 +28,9 @@ from workbench.codegen.writing.outer_sums import is_outer, sum_blockwise
 from workbench.codegen.writing.table_updates import write_update
 from workbench.lowering.instances.segment_sums import entry_alone
 from workbench.polyhedral.expression import Expression, expression
+from workbench.program.bodies import Call
 from workbench.program.operations.identities import identity
 from workbench.program.operations.table import COMBINES
-from workbench.program.values import Call
 
 if TYPE_CHECKING:
     from workbench.codegen.writing.instance_writer import InstanceWriter

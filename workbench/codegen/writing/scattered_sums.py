@@ -13,8 +13,8 @@ from workbench.polyhedral.conditions import AffineComparison, Compound, Conditio
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.loops.axis_blocks import with_blocks
 from workbench.polyhedral.sets.relations import bounds
+from workbench.program.bodies import Body, Call, IndexValue, Literal, Read, walk
 from workbench.program.operations.table import COMBINES, OPERATIONS
-from workbench.program.values import Body, Call, IndexValue, Literal, Read, walk
 
 if TYPE_CHECKING:
     from workbench.codegen.writing.instance_writer import InstanceWriter

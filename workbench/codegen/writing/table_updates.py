@@ -11,8 +11,8 @@ from workbench.codegen.bodies.addresses import address
 from workbench.codegen.bodies.body_values import Bodies
 from workbench.codegen.bodies.position_rules import named_entry
 from workbench.polyhedral.expression import Expression, expression
+from workbench.program.bodies import Body, Call, Read
 from workbench.program.operations.table import COMBINES, OPERATIONS
-from workbench.program.values import Body, Call, Read
 
 if TYPE_CHECKING:
     from workbench.codegen.writing.instance_writer import InstanceWriter

@@ -28,7 +28,7 @@ from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.loops.axis_blocks import AxisBlock
-from workbench.program.values import Read
+from workbench.program.bodies import Read
 
 if TYPE_CHECKING:
     from workbench.codegen.writing.instance_writer import InstanceWriter

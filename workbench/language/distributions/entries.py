@@ -8,8 +8,8 @@ from workbench.errors import ProgramError
 from workbench.language.tracing.functions import broadcast_to
 from workbench.language.tracing.tensor import Tensor
 from workbench.language.tracing.trace import dim_names, user_line
+from workbench.program.bodies import Shape
 from workbench.program.operations.shapes import broadcast_shapes, shape_text
-from workbench.program.values import Shape
 
 
 def shape_of_entries(expected: str, *parameters: Tensor) -> Shape:

@@ -23,7 +23,7 @@ from workbench.language.tracing.functions import (
 from workbench.language.tracing.nodes import apply, as_tensor, cast
 from workbench.language.tracing.tensor import Tensor, TensorLike
 from workbench.language.tracing.trace import scope, user_line
-from workbench.program.values import Shape
+from workbench.program.bodies import Shape
 
 PROPOSALS = 8
 """The proposals of a draw. All but the last are rejected with probability 0.049**7 at most, which

@@ -8,7 +8,7 @@ from workbench.language.random import draws
 from workbench.language.tracing.functions import broadcast_to
 from workbench.language.tracing.nodes import apply, literal
 from workbench.language.tracing.tensor import Tensor
-from workbench.program.values import Shape
+from workbench.program.bodies import Shape
 
 Initializer = Callable[[Shape, tuple[str, ...]], Tensor]
 """A function of a parameter's shape and layer dims that returns its first value, for each layer."""

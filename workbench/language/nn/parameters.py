@@ -13,7 +13,7 @@ from workbench.language.tracing.recurrent import Recurrent
 from workbench.language.tracing.tensor import Node, Tensor
 from workbench.language.tracing.trace import current, scope, user_line
 from workbench.polyhedral.expression import Expression, choice, expression, variable
-from workbench.program.values import Shape
+from workbench.program.bodies import Shape
 
 
 @dataclass(frozen=True)

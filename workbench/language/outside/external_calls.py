@@ -18,7 +18,8 @@ from workbench.language.tracing.tensor import Node, Tensor
 from workbench.language.tracing.trace import current, user_line
 from workbench.names import unique
 from workbench.polyhedral.expression import Expression, variable
-from workbench.program.values import External, Shape
+from workbench.program.bodies import Shape
+from workbench.program.values import External
 
 
 class Calls:

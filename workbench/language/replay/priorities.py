@@ -26,7 +26,7 @@ from workbench.language.tracing.trace import Range, current, inline, user_line
 from workbench.names import lengthened
 from workbench.polyhedral.expression import Expression, choice, expression, minimum, variable
 from workbench.polyhedral.expression import maximum as greater
-from workbench.program.values import Shape
+from workbench.program.bodies import Shape
 
 DIGITS = 29
 """The binary digits of the greatest capacity."""

@@ -32,22 +32,11 @@ from workbench.names import unique
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.expressions.atoms import Choice
 from workbench.polyhedral.sets.relations import box, extent_of, image, union
+from workbench.program.bodies import Body, Call, IndexValue, Literal, Read
 from workbench.program.episodes.checked_reads import with_checked_reads
 from workbench.program.episodes.starts import with_starts
 from workbench.program.operations.table import APART
-from workbench.program.values import (
-    Array,
-    Body,
-    Call,
-    Dim,
-    End,
-    Equations,
-    IndexValue,
-    Literal,
-    Output,
-    Read,
-    Statement,
-)
+from workbench.program.values import Array, Dim, End, Equations, Output, Statement
 
 ArrayIndices = dict[str, Index]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import ProgramError
 from workbench.language.tracing.trace import user_line
 from workbench.polyhedral.expression import Expression, expression, whole
-from workbench.program.values import Shape
+from workbench.program.bodies import Shape
 
 if TYPE_CHECKING:
     from workbench.language.tracing.tensor import Tensor

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from workbench.language.tracing.trace import user_frame, user_line
 from workbench.polyhedral.expression import Expression, variable
+from workbench.program.bodies import Literal
 from workbench.program.operations.shapes import shape_text
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.text.infix import body_text
-from workbench.program.values import Literal
 
 if TYPE_CHECKING:
     from workbench.language.tracing.tensor import Index, Tensor

@@ -14,8 +14,8 @@ from workbench.language.tracing.quoting import shape_text_with_line
 from workbench.language.tracing.tensor import Tensor
 from workbench.language.tracing.trace import current, dim_name, dim_names, user_line
 from workbench.polyhedral.expression import Expression, variable
+from workbench.program.bodies import Shape
 from workbench.program.operations.shapes import broadcast_shapes, shape_text
-from workbench.program.values import Shape
 
 
 @dataclass(frozen=True, eq=False)

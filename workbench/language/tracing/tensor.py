@@ -18,7 +18,7 @@ from workbench.language.tracing import numpy_habits, quoting
 from workbench.language.tracing.operators import Operators
 from workbench.language.tracing.trace import Trace, user_line
 from workbench.polyhedral.expression import Expression, variable
-from workbench.program.values import Shape
+from workbench.program.bodies import Shape
 
 if TYPE_CHECKING:
     from workbench.language.tracing.recurrent import Recurrent

@@ -13,7 +13,7 @@ from workbench.lowering.reads import index_arrays
 from workbench.lowering.values.layout import Value
 from workbench.lowering.values.scope import Scope
 from workbench.polyhedral.expression import Expression, expression, minimum, variable
-from workbench.program.values import Call
+from workbench.program.bodies import Call
 
 if TYPE_CHECKING:
     from workbench.lowering.instances.linearize import Linearizer

@@ -23,7 +23,8 @@ from workbench.lowering.loops.records import (
 from workbench.lowering.loops.renaming import mentioned
 from workbench.lowering.values.stored import Stored
 from workbench.polyhedral.expression import Expression, variable
-from workbench.program.values import Call, Literal, Program, Statement
+from workbench.program.bodies import Call, Literal
+from workbench.program.values import Program, Statement
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,10 @@ from workbench.lowering.values.numbering import Numbering
 from workbench.lowering.values.scope import Scope
 from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.expression import Expression
+from workbench.program.bodies import Body, Call, IndexValue, Literal, Read
 from workbench.program.operations.dtypes import promote
 from workbench.program.operations.table import OPERATIONS
-from workbench.program.values import Body, Call, IndexValue, Literal, Read, Statement
+from workbench.program.values import Statement
 
 
 class Linearizer:

@@ -20,13 +20,13 @@ from workbench.lowering.values.layout import Value
 from workbench.lowering.values.scope import Scope
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression
+from workbench.program.bodies import Body, Call, IndexValue, Literal, Read
 from workbench.program.operations.table import (
     COMBINES,
     OPERATIONS,
     first_index,
     operand_dtypes,
 )
-from workbench.program.values import Body, Call, IndexValue, Literal, Read
 
 if TYPE_CHECKING:
     from workbench.lowering.instances.linearize import Linearizer

@@ -24,9 +24,9 @@ from workbench.lowering.values.scope import Scope
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.program.accumulating import Adding
+from workbench.program.bodies import Body, Call
 from workbench.program.operations.identities import identity
 from workbench.program.operations.table import COMBINES
-from workbench.program.values import Body, Call
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from workbench.lowering.values.intervals import total
 from workbench.lowering.values.layout import Value
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import expression, variable
-from workbench.program.values import Body, Call, IndexValue, Literal
+from workbench.program.bodies import Body, Call, IndexValue, Literal
 
 
 def scattered(at: Linearizer, body: Body, target: Value, over: Letters) -> bool:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from workbench.polyhedral.expression import Expression, expression
+from workbench.program.bodies import Body, Call, Read
+from workbench.program.bodies import reads as all_reads
 from workbench.program.operations.table import OPERATIONS
-from workbench.program.values import Body, Call, Read, Statement
-from workbench.program.values import reads as all_reads
+from workbench.program.values import Statement
 
 
 class Beside(NamedTuple):

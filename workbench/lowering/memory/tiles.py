@@ -11,7 +11,8 @@ from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.lifetimes.windows import Lifetime
 from workbench.polyhedral.loops.axis_blocks import AxisBlock, axis_blocks
 from workbench.polyhedral.tree import Loop, axis_dims, loops_above, paths
-from workbench.program.values import Call, Program
+from workbench.program.bodies import Call
+from workbench.program.values import Program
 
 
 @dataclass(frozen=True)

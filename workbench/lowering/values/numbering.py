@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.polyhedral.expression import Expression
-from workbench.program.values import Body, Call, IndexValue, Literal, Read
+from workbench.program.bodies import Body, Call, IndexValue, Literal, Read
 
 
 class Numbering:

@@ -12,8 +12,9 @@ from workbench.lowering.loops.records import DEVICE, Buffer, Symbolic
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.lifetimes.folding import most_slots
 from workbench.polyhedral.tree import Tree, loops_above, paths
+from workbench.program.bodies import Shape
 from workbench.program.storage import INNER
-from workbench.program.values import Array, Equations, Program, Shape
+from workbench.program.values import Array, Equations, Program
 
 Axis = TypeVar("Axis")
 

@@ -13,8 +13,9 @@ import numpy as np
 
 from workbench.backends.reference.evaluator import Reference
 from workbench.polyhedral.sets.relations import count
+from workbench.program.bodies import Call, Literal, walk
 from workbench.program.text.infix import body_text
-from workbench.program.values import Call, Literal, Statement, walk
+from workbench.program.values import Statement
 
 
 @dataclass

@@ -18,10 +18,11 @@ import numpy.typing as npt
 
 from workbench.backends.reference.evaluator import Reference
 from workbench.measure.checking.agreement import TOLERANCE
+from workbench.program.bodies import Body, Call, Read, walk
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.storage import AS_WRITTEN
 from workbench.program.text.infix import point_text
-from workbench.program.values import Body, Call, Output, Program, Read, Statement, walk
+from workbench.program.values import Output, Program, Statement
 
 CHOICE = "choice."
 """Prefix of the outputs that hold sampled choices."""

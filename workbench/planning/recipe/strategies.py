@@ -9,8 +9,9 @@ from workbench.planning.recipe.blockwise import NEAR, Region, in_blocks, near_si
 from workbench.planning.recipe.judging import JudgedPlan
 from workbench.planning.recipe.plan import Plan, Reasoned
 from workbench.polyhedral.tree import Loop, Tree, axis_dims, loops_above, paths, statements
+from workbench.program.bodies import Call, walk
 from workbench.program.operations.table import APART
-from workbench.program.values import Call, Program, walk
+from workbench.program.values import Program
 from workbench.transforms import Accumulate, Fuse, Incrementalize, Recompute, Simplify, Swap
 
 WORTH_TRYING = 0.02

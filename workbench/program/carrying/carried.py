@@ -25,6 +25,7 @@ from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.expressions.atoms import Choice, Size
 from workbench.polyhedral.sets.relations import extent_of, hull
 from workbench.polyhedral.tree import Leaf, Loop, Tree, only, sequence
+from workbench.program.bodies import Body, Call, IndexValue, Read, walk
 from workbench.program.carrying.past import (
     depth_of,
     kept,
@@ -36,18 +37,7 @@ from workbench.program.carrying.past import (
 from workbench.program.dependences import needed
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.text.infix import equation
-from workbench.program.values import (
-    Array,
-    Body,
-    Call,
-    Equations,
-    IndexValue,
-    Output,
-    Program,
-    Read,
-    Statement,
-    walk,
-)
+from workbench.program.values import Array, Equations, Output, Program, Statement
 
 KEPT = "kept."
 """The prefix of the arrays that hold carried values after the last update."""

@@ -15,7 +15,8 @@ from workbench.polyhedral.expression import Expression, expression, maximum, min
 from workbench.polyhedral.expressions.atoms import Extremum
 from workbench.polyhedral.sets.relations import box, extent_of
 from workbench.polyhedral.tree import Leaf, Loop, Tree
-from workbench.program.values import Array, Body, Call, Equations, IndexValue, Read, Statement
+from workbench.program.bodies import Body, Call, IndexValue, Read
+from workbench.program.values import Array, Equations, Statement
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from workbench.polyhedral.expression import Expression
+from workbench.program.bodies import Body, Call, IndexValue, Read
 from workbench.program.episodes.existing import episode_reads, fails_at_ends, needed, unproven
 from workbench.program.episodes.held import Held, held_in, opens_of, own_held
-from workbench.program.values import Body, Call, End, Equations, IndexValue, Read, Statement
+from workbench.program.values import End, Equations, Statement
 
 
 def with_checked_reads(equations: Equations) -> Equations:

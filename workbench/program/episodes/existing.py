@@ -14,9 +14,10 @@ from workbench.polyhedral.dependences.existing import (
 )
 from workbench.polyhedral.expression import Expression, expression, maximum, variable
 from workbench.polyhedral.sets.relations import box, domain_with, is_empty
+from workbench.program.bodies import Body, Call, IndexValue, Read
 from workbench.program.episodes.held import Held, end_index
 from workbench.program.sizes import known_of_sizes
-from workbench.program.values import Body, Call, End, Equations, IndexValue, Read, Statement
+from workbench.program.values import End, Equations, Statement
 
 Point = tuple[int, ...]
 

@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from workbench.polyhedral.expression import Expression
-from workbench.program.values import (
-    Body,
-    Call,
-    End,
-    Equations,
-    IndexValue,
-    Literal,
-    Read,
-    Statement,
-)
+from workbench.program.bodies import Body, Call, IndexValue, Literal, Read
+from workbench.program.values import End, Equations, Statement
 
 Held = tuple[Read, ...]
 """Elements of `open` that are true where a part of a body is evaluated."""

@@ -14,19 +14,10 @@ from functools import reduce
 
 from workbench.identity import remembered
 from workbench.polyhedral.expression import Expression, variable
+from workbench.program.bodies import Body, Call, IndexValue, Literal, Read, walk
 from workbench.program.episodes.held import Held, chooses, opens_of, own_held
 from workbench.program.operations.table import first_index
-from workbench.program.values import (
-    Body,
-    Call,
-    End,
-    Equations,
-    IndexValue,
-    Literal,
-    Read,
-    Statement,
-    walk,
-)
+from workbench.program.values import End, Equations, Statement
 
 _FAILING = {
     "within": 0,

@@ -12,12 +12,13 @@ import numpy as np
 
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.expressions.atoms import FloorDivision, Named
+from workbench.program.bodies import Body, Call, IndexValue, Literal, Read
 from workbench.program.operations.operation import Level
 from workbench.program.operations.shapes import shape_text
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.sizes import numbers
 from workbench.program.text.ranges import domain_text, reduction_text
-from workbench.program.values import Body, Call, Equations, IndexValue, Literal, Read, Statement
+from workbench.program.values import Equations, Statement
 
 _SHOWN_ENTRIES = 8
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 
 from workbench.errors import ProgramError, nearest
 from workbench.polyhedral.expression import Expression
+from workbench.program.bodies import Read
 from workbench.program.episodes.existing import EpisodeRead, episode_reads, unproven
 from workbench.program.episodes.held import opens_of, own_held, reads_with
 from workbench.program.text.infix import at_text, element_text
-from workbench.program.values import End, Equations, Read, Statement
+from workbench.program.values import End, Equations, Statement
 
 
 def ends_are_known(equations: Equations) -> None:

@@ -15,8 +15,9 @@ from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.expressions.atoms import Named
 from workbench.polyhedral.expressions.evaluation import fold
 from workbench.polyhedral.sets.relations import dims_of, hull, is_empty
+from workbench.program.bodies import IndexValue, walk
 from workbench.program.sizes import numbers
-from workbench.program.values import Equations, IndexValue, Statement, walk
+from workbench.program.values import Equations, Statement
 
 Interval = tuple[int, int]
 Intervals = Mapping[str, Interval]

@@ -29,12 +29,13 @@ from workbench.polyhedral.sets.relations import (
     subtract,
     with_dims,
 )
+from workbench.program.bodies import Body, Call, IndexValue, Read, walk
 from workbench.program.keys import statement_key
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.sizes import known_of_sizes, numbers
 from workbench.program.text.infix import at_text, body_text, element_text, equation
 from workbench.program.text.ranges import extent_text, unnamed_ranges
-from workbench.program.values import Array, Body, Call, Equations, IndexValue, Read, Statement, walk
+from workbench.program.values import Array, Equations, Statement
 from workbench.program.wellformed import sentences
 from workbench.program.wellformed.ended import ends_are_known, reads_exist
 from workbench.program.wellformed.types import check_types

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from workbench.polyhedral.expression import Expression
+from workbench.program.bodies import Read
 from workbench.program.sizes import numbers
 from workbench.program.text.infix import at_text, element_text, equation, point_text
 from workbench.program.text.ranges import Ranges
-from workbench.program.values import Array, Equations, Read, Statement
+from workbench.program.values import Array, Equations, Statement
 
 Point = tuple[int, ...]
 Reader = tuple[Read, Sequence[str], Point]

@@ -8,21 +8,12 @@ import numpy as np
 
 from workbench.errors import ProgramError, SourceLine, nearest
 from workbench.polyhedral.expression import Expression
+from workbench.program.bodies import Body, Call, DType, IndexValue, Read, Shape, walk
 from workbench.program.operations.dtypes import INTEGERS, promote
 from workbench.program.operations.shapes import shape_text
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.text.infix import body_text, equation
-from workbench.program.values import (
-    Body,
-    Call,
-    DType,
-    Equations,
-    IndexValue,
-    Read,
-    Shape,
-    Statement,
-    walk,
-)
+from workbench.program.values import Equations, Statement
 
 DTYPES = ("float", *INTEGERS, "bool")
 

@@ -13,8 +13,9 @@ import numpy.typing as npt
 from workbench.backends.reference.evaluator import Reference
 from workbench.backends.reference.explain import explain, number_text
 from workbench.errors import WorkbenchError
+from workbench.program.bodies import Call
 from workbench.program.sizes import numbers, settable
-from workbench.program.values import Call, Statement
+from workbench.program.values import Statement
 from workbench.session.picture.small_sizes import sizes_with
 from workbench.session.picture.snapshot import LineView, line_view
 from workbench.variants.variant import Variant, on_first_rows

@@ -15,11 +15,12 @@ from typing import Literal
 from workbench.errors import SourceLine
 from workbench.polyhedral import tree
 from workbench.polyhedral.expression import Expression
+from workbench.program.bodies import Body, Call, IndexValue, Read, walk
+from workbench.program.bodies import Literal as Constant
 from workbench.program.operations.shapes import shape_text
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.text.infix import element_text, equation
-from workbench.program.values import Body, Call, IndexValue, Program, Read, Statement, walk
-from workbench.program.values import Literal as Constant
+from workbench.program.values import Program, Statement
 from workbench.session.picture.dot_boxes import BoxText, ScopeText, box_text, scope_texts
 from workbench.session.picture.edges import Edge, edges, is_successor, set_text
 from workbench.session.picture.scopes import Scope, closed_at_first

@@ -19,8 +19,9 @@ from workbench.polyhedral.sets.relations import (
     project_out,
     with_dims,
 )
+from workbench.program.bodies import Body, Read, walk
 from workbench.program.text.infix import element_text, equation
-from workbench.program.values import Array, Body, Equations, Program, Read, Statement, walk
+from workbench.program.values import Array, Equations, Program, Statement
 from workbench.transforms.equations.inlining import NotMovable, moved, moved_index
 from workbench.transforms.equations.readers import CloneGroup, is_computed, points_of
 from workbench.transforms.rules.rewriting import rebuilt

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.sets.relations import bounds, hull, is_box
+from workbench.program.bodies import Body, Call, walk
 from workbench.program.operations.matrices import OF_MATRICES
 from workbench.program.operations.shapes import is_static
 from workbench.program.operations.table import OPERATIONS
-from workbench.program.values import Body, Call, Program, Statement, walk
+from workbench.program.values import Program, Statement
 
 BYTES = 4
 """The bytes of an element in float32, for the notes."""

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from workbench.polyhedral.expression import Expression, atom, expression
 from workbench.polyhedral.expressions.atoms import Extremum, FloorDivision, Size, Variable
+from workbench.program.bodies import Body, Call, IndexValue, Literal, Read
 from workbench.program.operations.table import OPERATIONS
-from workbench.program.values import Body, Call, IndexValue, Literal, Read
 from workbench.transforms.rules.rewriting import rebuilt
 from workbench.transforms.rules.row import call
 

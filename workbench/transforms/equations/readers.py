@@ -11,7 +11,8 @@ from typing import TypeAlias
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.sets.relations import is_one_to_one, project_out, union, with_dims
 from workbench.polyhedral.tree import Loop, loops_above, paths
-from workbench.program.values import Body, Program, Read
+from workbench.program.bodies import Body, Read
+from workbench.program.values import Program
 from workbench.transforms.rules.sharing import variables
 
 Index: TypeAlias = tuple[Expression | Body, ...]

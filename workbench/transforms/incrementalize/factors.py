@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from workbench.polyhedral.expression import Expression, ExpressionLike, expression, variable
+from workbench.program.bodies import Body, Call, IndexValue, Literal, Read, walk
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.text.infix import body_text
-from workbench.program.values import Body, Call, IndexValue, Literal, Program, Read, Statement, walk
+from workbench.program.values import Program, Statement
 
 Bindings = Mapping[str, ExpressionLike]
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from workbench.polyhedral.ordering.as_written import NoOrder
+from workbench.program.bodies import Call, walk
 from workbench.program.operations.table import COMBINES
-from workbench.program.values import Call, Program, Statement, walk
+from workbench.program.values import Program, Statement
 from workbench.transforms.incrementalize.conditions import conditions
 from workbench.transforms.incrementalize.order import Tiled, carried_within, placed
 from workbench.transforms.incrementalize.rewrite import (

@@ -14,7 +14,8 @@ from workbench.polyhedral.sets.relations import (
     project_out,
     with_dims,
 )
-from workbench.program.values import Array, Body, Program, Read, Statement
+from workbench.program.bodies import Body, Read
+from workbench.program.values import Array, Program, Statement
 
 
 @dataclass

@@ -25,8 +25,9 @@ from workbench.polyhedral.sets.relations import (
     subtract,
     with_dims,
 )
+from workbench.program.bodies import Body, Literal
 from workbench.program.operations.table import COMBINES
-from workbench.program.values import Array, Body, Literal
+from workbench.program.values import Array
 from workbench.transforms.incrementalize.factors import (
     Bindings,
     Summand,

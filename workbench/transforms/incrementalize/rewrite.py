@@ -20,7 +20,8 @@ from workbench.polyhedral.sets.relations import (
     with_dims,
 )
 from workbench.polyhedral.tree import block_dim
-from workbench.program.values import Array, Body, Equations, Literal, Program, Statement
+from workbench.program.bodies import Body, Literal
+from workbench.program.values import Array, Equations, Program, Statement
 from workbench.transforms.incrementalize.factors import (
     NotAWeight,
     Summand,

@@ -24,7 +24,8 @@ from workbench.polyhedral.sets.relations import (
     subtract,
     with_dims,
 )
-from workbench.program.values import Array, Body
+from workbench.program.bodies import Body
+from workbench.program.values import Array
 from workbench.transforms.incrementalize.factors import scaled
 from workbench.transforms.incrementalize.pieces import Pieces, read
 from workbench.transforms.incrementalize.recurrence import Reduction

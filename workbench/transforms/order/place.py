@@ -9,8 +9,9 @@ from typing import Literal
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.sets.relations import domain_with, with_dims
 from workbench.polyhedral.tree import Leaf, Loop, Tree, mapped
+from workbench.program.bodies import Call, walk
 from workbench.program.operations.table import OPERATIONS
-from workbench.program.values import Call, Program, Statement, walk
+from workbench.program.values import Program, Statement
 from workbench.transforms.step.argument_names import DeclaredDim, StatementNames, all_meant
 from workbench.transforms.step.condition import Condition
 from workbench.transforms.step.refusal import Refusal

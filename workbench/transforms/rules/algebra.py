@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from workbench.program.bodies import Body, Call, IndexValue, Literal
 from workbench.program.operations.dtypes import INTEGERS
 from workbench.program.operations.shapes import is_static
 from workbench.program.operations.table import OPERATIONS, meaning, operand_dtypes
-from workbench.program.values import Body, Call, IndexValue, Literal, Program
+from workbench.program.values import Program
 from workbench.transforms.rules.row import as_type_of, call, constant, is_negative_zero, number
 from workbench.transforms.rules.row import operand as operand_of
 

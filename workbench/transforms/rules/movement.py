@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
+from workbench.program.bodies import Body, Call
 from workbench.program.operations.shapes import broadcast_shapes, is_static
 from workbench.program.operations.table import OPERATIONS
-from workbench.program.values import Body, Call, Program
+from workbench.program.values import Program
 from workbench.transforms.rules.row import as_type_of, call, constant
 from workbench.transforms.rules.row import operand as operand_of
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from workbench.polyhedral.expression import Expression
-from workbench.program.values import Body, Call, Program, Read
+from workbench.program.bodies import Body, Call, Read
+from workbench.program.values import Program
 from workbench.transforms.rules.row import RuleRow
 
 BodyRewrite = Callable[[Body], Body]

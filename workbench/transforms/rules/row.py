@@ -12,8 +12,9 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from workbench.program.bodies import Body, Call, IndexValue, Literal, walk
 from workbench.program.operations.table import OPERATIONS
-from workbench.program.values import Body, Call, IndexValue, Literal, Program, walk
+from workbench.program.values import Program
 
 Local = Callable[[Call, Program], Body | None]
 """A function that returns a call's replacement of the same type; None where it does not apply."""

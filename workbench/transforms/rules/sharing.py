@@ -12,21 +12,12 @@ from typing import Any
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.sets.relations import extent_of, is_box, is_subset, project_out, with_dims
 from workbench.polyhedral.tree import blocks, loop_dims, only, statements
+from workbench.program.bodies import Body, Call, IndexValue, Read, walk
 from workbench.program.carrying.carried import is_carried
 from workbench.program.dependences import needed
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.storage import Storage
-from workbench.program.values import (
-    Array,
-    Body,
-    Call,
-    Equations,
-    IndexValue,
-    Program,
-    Read,
-    Statement,
-    walk,
-)
+from workbench.program.values import Array, Equations, Program, Statement
 from workbench.transforms.rules.rewriting import rebuilt
 from workbench.transforms.rules.row import RuleResult, is_external, is_pure
 from workbench.transforms.trees.insertion import Unplaced, fresh_name, violated, with_array

@@ -17,18 +17,10 @@ from workbench.polyhedral.sets.relations import (
     project_out,
     with_dims,
 )
+from workbench.program.bodies import Body, Call, IndexValue, Read
 from workbench.program.operations.dtypes import INTEGERS
 from workbench.program.operations.shapes import is_static
-from workbench.program.values import (
-    Array,
-    Body,
-    Call,
-    Equations,
-    IndexValue,
-    Program,
-    Read,
-    Statement,
-)
+from workbench.program.values import Array, Equations, Program, Statement
 from workbench.transforms.rules.row import RuleResult, as_type_of, call, constant, is_pure, number
 from workbench.transforms.rules.row import operand as operand_of
 from workbench.transforms.rules.sharing import varies_over
