@@ -1,33 +1,26 @@
-"""The equations of a trace: it chooses the statements and their bodies, and which are live.
-
-A value is a statement of its own if the user named it, several readers use it, it is read elsewhere
-than at the reader's own instance, it varies over fewer dims than its reader, or it reduces or
-draws. Everything else is part of its reader's body. A value that is assigned to slices of a
-recurrent tensor writes them directly: no statement copies.
-"""
+"""The equations of a trace: its live values become arrays and statements, and bodies of these."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from workbench.errors import ProgramError, SourceLine
 from workbench.language.episodes.ends import conditions
 from workbench.language.outside.external_calls import called
 from workbench.language.template.array_names import NamedSource, Reader, array_names
+from workbench.language.template.uses import ArrayIndices, Use, Uses, array_of, moved
 from workbench.language.template.window_arrays import (
-    Windows,
     by_position,
     extent_by_position,
     moves,
     positions,
-    windows_of,
 )
-from workbench.language.tracing.nodes import IDENTITIES, apply
+from workbench.language.tracing.nodes import IDENTITIES
 from workbench.language.tracing.recurrent import Piece, Recurrent
 from workbench.language.tracing.tensor import Index, Node, Tensor
-from workbench.language.tracing.trace import Trace, current
+from workbench.language.tracing.trace import Trace
 from workbench.names import unique
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.expressions.atoms import Choice
@@ -35,20 +28,7 @@ from workbench.polyhedral.sets.relations import box, extent_of, image, union
 from workbench.program.bodies import Body, Call, IndexValue, Literal, Read
 from workbench.program.episodes.checked_reads import with_checked_reads
 from workbench.program.episodes.starts import with_starts
-from workbench.program.operations.table import APART
 from workbench.program.values import Array, Dim, End, Equations, Output, Statement
-
-ArrayIndices = dict[str, Index]
-
-
-@dataclass
-class _Use:
-    """The use of a node: by how many readers, and whether any needs it as an array of its own."""
-
-    readers: dict[Reader, None] = field(default_factory=dict)
-    apart: bool = False
-    gathered: bool = False
-    """True if some reader's index depends on data."""
 
 
 def build(trace: Trace, outputs: dict[str, Tensor], description: str) -> Equations:
@@ -59,28 +39,22 @@ def build(trace: Trace, outputs: dict[str, Tensor], description: str) -> Equatio
 class _Builder:
     def __init__(self, trace: Trace, outputs: dict[str, Tensor]) -> None:
         self.trace = trace
-        self.outputs = {name: _array_of(x) for name, x in outputs.items()}
-        self.kept = set(self.outputs.values())
-        self.uses: dict[Node, _Use] = {}
-        self.constant: dict[Node, bool] = {}
-        self.live: dict[NamedSource, None] = {}
-        self._mark_live()
-        self.claims = self._claims()
-        self._count()
+        self.outputs = {name: array_of(x) for name, x in outputs.items()}
+        self.uses = Uses(trace.dims, list(self.outputs.values()))
         self.names, self.origins = self._names()
 
     def equations(self, description: str) -> Equations:
         """Return arrays and statements in textual order."""
         statements: list[tuple[int, Statement]] = []
         arrays: list[Array] = []
-        for source in self.live:
+        for source in self.uses.live:
             if isinstance(source, Recurrent):
                 arrays.append(self._recurrent_array(source))
                 for piece in source.pieces:
-                    if self._claimed_by(piece) is None:
+                    if self.uses.claimed_by(piece) is None:
                         statements.append((piece.number, self._piece_statement(source, piece)))
-            elif self._is_statement(source):
-                if source not in self.claims:
+            elif self.uses.is_statement(source):
+                if source not in self.uses.claims:
                     arrays.append(self._node_array(source))
                 statements.append((source.number, self._node_statement(source)))
         statements.sort(key=lambda pair: pair[0])
@@ -100,120 +74,11 @@ class _Builder:
             description=description,
             aliases=self._aliases(),
             updates=next(iter(self.trace.updates)) if len(self.trace.updates) == 1 else "",
-            externals=called(self.trace.calls, self.live),
+            externals=called(self.trace.calls, self.uses.live),
             data=tuple(self.trace.data.values()),
             ends=ends,
         )
         return with_checked_reads(equations)
-
-    # -- live values and their uses ----------------------------------------------------------------
-
-    def _mark_live(self) -> None:
-        todo: list[NamedSource] = list(self.outputs.values())[::-1]
-        while todo:
-            source = todo.pop()
-            if source in self.live:
-                continue
-            self.live[source] = None
-            if isinstance(source, Recurrent):
-                if not source.pieces:
-                    name = ".".join((*source.scope, source.name))
-                    raise ProgramError(f"nothing defines the recurrent tensor {name}", source.line)
-                operands = [p.value for p in source.pieces]
-            else:
-                operands = list(source.operands)
-            todo.extend(s for x in operands for s in _sources(x))
-
-    def _claims(self) -> dict[Node, tuple[Recurrent, Piece]]:
-        """Return the nodes whose value is exactly one piece's: they write the piece's slices."""
-        claims: dict[Node, tuple[Recurrent, Piece]] = {}
-        for source in self.live:
-            if not isinstance(source, Recurrent):
-                continue
-            for piece in source.pieces:
-                node = piece.value.source
-                if (
-                    isinstance(node, Node)
-                    and not node.inline
-                    and not self._is_constant(node)
-                    and node not in self.kept
-                    and node not in claims
-                    and piece.domain is None
-                    and piece.value.is_plain
-                    and set(node.dims) == set(piece.dims)
-                ):
-                    claims[node] = (source, piece)
-        return claims
-
-    def _claimed_by(self, piece: Piece) -> Node | None:
-        node = piece.value.source
-        if isinstance(node, Node) and node in self.claims and self.claims[node][1] is piece:
-            return node
-        return None
-
-    def _count(self) -> None:
-        for source in self.live:
-            if isinstance(source, Recurrent):
-                for piece in source.pieces:
-                    self._count_operand(piece.value, piece, piece.dims, piece.domain is not None)
-            elif not source.inline and not self._is_constant(source):
-                for x in source.operands:
-                    self._count_operand(x, source, source.points)
-
-    def _count_operand(
-        self, x: Tensor, reader: Reader, points: tuple[str, ...], restricted: bool = False
-    ) -> None:
-        """Count one use, looking through nodes that are always part of their reader."""
-        for e in x.index:
-            if isinstance(e, Tensor):
-                self._count_operand(e, reader, points)
-        node = x.source
-        if not isinstance(node, Node):
-            return
-        if node.inline or self._is_constant(node):
-            for y in node.operands:
-                inner = y if x.is_plain else _composed(y, node, x)
-                self._count_operand(inner, reader, points, restricted)
-            return
-        use = self.uses.setdefault(node, _Use())
-        use.readers[reader] = None
-        fewer = not set(points) <= set(node.dims)
-        use.apart |= not x.is_plain or fewer
-        use.gathered |= any(isinstance(e, Tensor) for e in x.index)
-
-    def _is_constant(self, node: Node) -> bool:
-        """Tell whether the node needs no array: made of literals and index expressions only."""
-        if node not in self.constant:
-            self.constant[node] = (
-                node.combiner is None
-                and node.operation not in APART
-                and (node.operation != "copy")
-                and all(
-                    isinstance(x.source, Node)
-                    and all(isinstance(e, Expression) for e in x.index)
-                    and self._is_constant(x.source)
-                    for x in node.operands
-                )
-            )
-        return self.constant[node]
-
-    def _is_statement(self, node: Node) -> bool:
-        if node in self.kept or node in self.claims:
-            return True
-        if node.inline or self._is_constant(node) or node not in self.uses:
-            return False
-        if node.combiner is not None or node.operation in APART or node.operation == "copy":
-            return True
-        use = self.uses[node]
-        return use.apart or len(use.readers) > 1 or node.name is not None
-
-    def _windows(self, source: NamedSource) -> Windows:
-        """Return the windows along which a stored value's array has positions."""
-        if not isinstance(source, Node) or source in self.kept or source in self.claims:
-            return {}
-        if source.operation in APART or self.uses[source].gathered:
-            return {}
-        return windows_of(source, self.trace.dims)
 
     # -- names -------------------------------------------------------------------------------------
 
@@ -222,24 +87,24 @@ class _Builder:
         so that a value's draws stay when it is grouped otherwise.
         """
         stored: list[tuple[int, NamedSource]] = []
-        for source in self.live:
+        for source in self.uses.live:
             if isinstance(source, Recurrent):
                 stored.append((source.pieces[0].number, source))
-            elif source not in self.claims and self._is_statement(source):
+            elif source not in self.uses.claims and self.uses.is_statement(source):
                 stored.append((source.number, source))
         stored.sort(key=lambda pair: pair[0])
         owners = {p: s for _, s in stored if isinstance(s, Recurrent) for p in s.pieces}
-        readers = {node: self._readers(use) for node, use in self.uses.items()}
+        readers = {node: self._readers(use) for node, use in self.uses.of.items()}
         outputs = {source: name for name, source in reversed(self.outputs.items())}
         sources = [source for _, source in stored]
         names = array_names(sources, readers, owners, outputs)
         plain = array_names(sources, readers, owners, outputs, scoped=False)
         return names, {names[source]: plain[source] for source in sources}
 
-    def _readers(self, use: _Use) -> list[Reader]:
+    def _readers(self, use: Use) -> list[Reader]:
         """Return the readers in textual order; a node that writes a piece stands for the piece."""
         readers = [
-            self.claims[r][1] if isinstance(r, Node) and r in self.claims else r
+            self.uses.claims[r][1] if isinstance(r, Node) and r in self.uses.claims else r
             for r in use.readers
         ]
         return sorted(readers, key=lambda reader: reader.number)
@@ -247,7 +112,7 @@ class _Builder:
     def _aliases(self) -> tuple[tuple[str, str], ...]:
         """Return the user's names of arrays that are called otherwise."""
         aliases: dict[str, str] = {}
-        for node, (array, _) in self.claims.items():
+        for node, (array, _) in self.uses.claims.items():
             for name in node.aliases:
                 aliases.setdefault(name, self.names[array])
         for source, array_name in self.names.items():
@@ -259,8 +124,8 @@ class _Builder:
 
     def _node_array(self, node: Node) -> Array:
         described = "" if node.line is None else f"a value in `{node.line.text}`"
-        has_name = bool(node.name or node.hint) or node in self.kept
-        windows = self._windows(node)
+        has_name = bool(node.name or node.hint) or node in self.uses.kept
+        windows = self.uses.windows(node)
         extent = extent_of(box(by_position(windows, node.ranges)))
         return Array(
             name=self.names[node],
@@ -297,14 +162,14 @@ class _Builder:
     def _node_statement(self, node: Node) -> Statement:
         array, write, name = node, tuple(variable(d) for d in node.dims), ""
         line, scope, phase = node.line, node.scope, node.phase
-        if node in self.claims:
-            recurrent, piece = self.claims[node]
+        if node in self.uses.claims:
+            recurrent, piece = self.uses.claims[node]
             write, name, line = piece.index, self.names[recurrent], piece.line
             phase = piece.phase
             scope = recurrent.scope or node.scope
         else:
             name = self.names[array]
-        reduction, windows = "", self._windows(node)
+        reduction, windows = "", self.uses.windows(node)
         at = moves(windows)
         if node.combiner is not None:
             points = {d: e for d, e in at.items() if isinstance(e, Expression)}
@@ -383,7 +248,7 @@ class _Builder:
         if not ranges or not self.trace.ends:
             return body
         for episodes, place in dict.fromkeys(conditions(Tensor(node), ranges, self.trace.ends)):
-            held = self._read(episodes.open, tuple(_moved(e, at) for e in place))
+            held = self._read(episodes.open, tuple(moved(e, at) for e in place))
             arguments = (held, body, Literal(0, body.dtype))
             body = Call("where", arguments, body.dtype, body.shape)
         return body
@@ -393,19 +258,19 @@ class _Builder:
     def _body(self, x: Tensor, moves: ArrayIndices) -> Body:
         """Return the body that computes `x` with dims replaced by `moves`."""
         source = x.source
-        index = tuple(_moved(e, moves) for e in x.index)
+        index = tuple(moved(e, moves) for e in x.index)
         if isinstance(source, Node):
-            if source in self.claims:
-                recurrent, piece = self.claims[source]
+            if source in self.uses.claims:
+                recurrent, piece = self.uses.claims[source]
                 at: ArrayIndices = dict(zip(source.dims, index, strict=True))
-                written = tuple(_moved(e, at) for e in piece.index)
+                written = tuple(moved(e, at) for e in piece.index)
                 return self._read(recurrent, written)
-            if not self._is_statement(source):
+            if not self.uses.is_statement(source):
                 return self._call(source, dict(zip(source.dims, index, strict=True)))
         return self._read(source, index)
 
     def _read(self, source: NamedSource, index: tuple[Index, ...]) -> Read:
-        index = positions(self._windows(source), source.dims, index)
+        index = positions(self.uses.windows(source), source.dims, index)
         entries = tuple(e if isinstance(e, Expression) else self._body(e, {}) for e in index)
         return Read(self.names[source], entries, source.dtype, source.shape)
 
@@ -413,7 +278,7 @@ class _Builder:
         if node.operation == "literal":
             return Literal(node.options["value"], node.dtype, node.shape)
         if node.operation == "index":
-            value = _moved(node.options["expression"], moves)
+            value = moved(node.options["expression"], moves)
             assert isinstance(value, Expression), (
                 "a gather through an index is resolved when it is made"
             )
@@ -423,43 +288,6 @@ class _Builder:
         arguments = tuple(self._body(x, moves) for x in node.operands)
         attributes = tuple(node.options.items())
         return Call(node.operation, arguments, node.dtype, node.shape, attributes)
-
-
-def _moved(e: Index, moves: ArrayIndices) -> Index:
-    if isinstance(e, Tensor):
-        return Tensor(e.source, tuple(_moved(x, moves) for x in e.index))
-    for d, value in moves.items():
-        if isinstance(value, Tensor) and e == variable(d):
-            return value
-    return e.substitute({d: v for d, v in moves.items() if isinstance(v, Expression)})
-
-
-def _composed(y: Tensor, node: Node, x: Tensor) -> Tensor:
-    """Return the operand `y` of `node` as read when `node` is read as `x`."""
-    moves: ArrayIndices = dict(zip(node.dims, x.index, strict=True))
-    return Tensor(y.source, tuple(_moved(e, moves) for e in y.index))
-
-
-def _sources(x: Tensor) -> list[NamedSource]:
-    sources: list[NamedSource] = [x.source]
-    for e in x.index:
-        if isinstance(e, Tensor):
-            sources.extend(_sources(e))
-    return sources
-
-
-def _array_of(x: Tensor) -> NamedSource:
-    """Return the source with the output `x`; anything but a plain, stored value is copied."""
-    node = x.source
-    stored = isinstance(node, Recurrent) or not (
-        node.inline or node.operation in ("literal", "index")
-    )
-    if x.is_plain and stored:
-        return node
-    copy = apply("copy", x).source
-    assert isinstance(copy, Node)
-    copy.line = current().returned or copy.line
-    return copy
 
 
 def _named(statements: list[Statement], origins: Mapping[str, str]) -> tuple[Statement, ...]:

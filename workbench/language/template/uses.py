@@ -1,0 +1,197 @@
+"""The uses of a trace's values: which are live, and which of them are statements of their own.
+
+A value is one if the user named it, several readers use it, it is read elsewhere than at the
+reader's own instance, it varies over fewer dims than its reader, or it reduces or draws. Everything
+else is part of its reader's body. A value that is assigned to slices of a recurrent tensor writes
+them directly: no statement copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from workbench.errors import ProgramError
+from workbench.language.template.array_names import NamedSource, Reader
+from workbench.language.template.window_arrays import Windows, windows_of
+from workbench.language.tracing.nodes import apply
+from workbench.language.tracing.recurrent import Piece, Recurrent
+from workbench.language.tracing.tensor import Index, Node, Tensor
+from workbench.language.tracing.trace import Range, current
+from workbench.polyhedral.expression import Expression, variable
+from workbench.program.operations.table import APART
+
+ArrayIndices = dict[str, Index]
+
+
+@dataclass
+class Use:
+    """The use of a node: by how many readers, and whether any needs it as an array of its own."""
+
+    readers: dict[Reader, None] = field(default_factory=dict)
+    apart: bool = False
+    gathered: bool = False
+    """True if some reader's index depends on data."""
+
+
+class Uses:
+    """The live values behind `outputs`, by how they are used. `claims` are the nodes whose value is
+    exactly one piece's, with it; `of` has the use of each node that is no part of all its readers.
+    """
+
+    def __init__(self, dims: Mapping[str, Range], outputs: Sequence[NamedSource]) -> None:
+        self._dims = dims
+        self.kept = set(outputs)
+        self.of: dict[Node, Use] = {}
+        self._constant: dict[Node, bool] = {}
+        self.live: dict[NamedSource, None] = {}
+        self._mark_live(outputs)
+        self.claims = self._claims()
+        self._count()
+
+    def _mark_live(self, outputs: Sequence[NamedSource]) -> None:
+        todo = list(outputs)[::-1]
+        while todo:
+            source = todo.pop()
+            if source in self.live:
+                continue
+            self.live[source] = None
+            if isinstance(source, Recurrent):
+                if not source.pieces:
+                    name = ".".join((*source.scope, source.name))
+                    raise ProgramError(f"nothing defines the recurrent tensor {name}", source.line)
+                operands = [p.value for p in source.pieces]
+            else:
+                operands = list(source.operands)
+            todo.extend(s for x in operands for s in _sources(x))
+
+    def _claims(self) -> dict[Node, tuple[Recurrent, Piece]]:
+        """Return the nodes whose value is exactly one piece's: they write the piece's slices."""
+        claims: dict[Node, tuple[Recurrent, Piece]] = {}
+        for source in self.live:
+            if not isinstance(source, Recurrent):
+                continue
+            for piece in source.pieces:
+                node = piece.value.source
+                if (
+                    isinstance(node, Node)
+                    and not node.inline
+                    and not self.is_constant(node)
+                    and node not in self.kept
+                    and node not in claims
+                    and piece.domain is None
+                    and piece.value.is_plain
+                    and set(node.dims) == set(piece.dims)
+                ):
+                    claims[node] = (source, piece)
+        return claims
+
+    def claimed_by(self, piece: Piece) -> Node | None:
+        """Return the node that writes a piece's slices itself, if one does."""
+        node = piece.value.source
+        if isinstance(node, Node) and node in self.claims and self.claims[node][1] is piece:
+            return node
+        return None
+
+    def _count(self) -> None:
+        for source in self.live:
+            if isinstance(source, Recurrent):
+                for piece in source.pieces:
+                    self._count_operand(piece.value, piece, piece.dims, piece.domain is not None)
+            elif not source.inline and not self.is_constant(source):
+                for x in source.operands:
+                    self._count_operand(x, source, source.points)
+
+    def _count_operand(
+        self, x: Tensor, reader: Reader, points: tuple[str, ...], restricted: bool = False
+    ) -> None:
+        """Count one use, looking through nodes that are always part of their reader."""
+        for e in x.index:
+            if isinstance(e, Tensor):
+                self._count_operand(e, reader, points)
+        node = x.source
+        if not isinstance(node, Node):
+            return
+        if node.inline or self.is_constant(node):
+            for y in node.operands:
+                inner = y if x.is_plain else _composed(y, node, x)
+                self._count_operand(inner, reader, points, restricted)
+            return
+        use = self.of.setdefault(node, Use())
+        use.readers[reader] = None
+        fewer = not set(points) <= set(node.dims)
+        use.apart |= not x.is_plain or fewer
+        use.gathered |= any(isinstance(e, Tensor) for e in x.index)
+
+    def is_constant(self, node: Node) -> bool:
+        """Tell whether the node needs no array: made of literals and index expressions only."""
+        if node not in self._constant:
+            self._constant[node] = (
+                node.combiner is None
+                and node.operation not in APART
+                and (node.operation != "copy")
+                and all(
+                    isinstance(x.source, Node)
+                    and all(isinstance(e, Expression) for e in x.index)
+                    and self.is_constant(x.source)
+                    for x in node.operands
+                )
+            )
+        return self._constant[node]
+
+    def is_statement(self, node: Node) -> bool:
+        """Tell whether a live node is a statement of its own."""
+        if node in self.kept or node in self.claims:
+            return True
+        if node.inline or self.is_constant(node) or node not in self.of:
+            return False
+        if node.combiner is not None or node.operation in APART or node.operation == "copy":
+            return True
+        use = self.of[node]
+        return use.apart or len(use.readers) > 1 or node.name is not None
+
+    def windows(self, source: NamedSource) -> Windows:
+        """Return the windows along which a stored value's array has positions."""
+        if not isinstance(source, Node) or source in self.kept or source in self.claims:
+            return {}
+        if source.operation in APART or self.of[source].gathered:
+            return {}
+        return windows_of(source, self._dims)
+
+
+def moved(e: Index, moves: ArrayIndices) -> Index:
+    """Return an index with dims replaced by `moves`."""
+    if isinstance(e, Tensor):
+        return Tensor(e.source, tuple(moved(x, moves) for x in e.index))
+    for d, value in moves.items():
+        if isinstance(value, Tensor) and e == variable(d):
+            return value
+    return e.substitute({d: v for d, v in moves.items() if isinstance(v, Expression)})
+
+
+def _composed(y: Tensor, node: Node, x: Tensor) -> Tensor:
+    """Return the operand `y` of `node` as read when `node` is read as `x`."""
+    moves: ArrayIndices = dict(zip(node.dims, x.index, strict=True))
+    return Tensor(y.source, tuple(moved(e, moves) for e in y.index))
+
+
+def _sources(x: Tensor) -> list[NamedSource]:
+    sources: list[NamedSource] = [x.source]
+    for e in x.index:
+        if isinstance(e, Tensor):
+            sources.extend(_sources(e))
+    return sources
+
+
+def array_of(x: Tensor) -> NamedSource:
+    """Return the source with the output `x`; anything but a plain, stored value is copied."""
+    node = x.source
+    stored = isinstance(node, Recurrent) or not (
+        node.inline or node.operation in ("literal", "index")
+    )
+    if x.is_plain and stored:
+        return node
+    copy = apply("copy", x).source
+    assert isinstance(copy, Node)
+    copy.line = current().returned or copy.line
+    return copy
