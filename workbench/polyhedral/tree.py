@@ -57,7 +57,9 @@ class Loop:
     tile: int | None = None
     apart: bool = field(default=False, repr=False)
     chunks: int = field(default=1, repr=False)
-    """Both are left out of the text that keys are made from: no schedule as written has them."""
+    """Both are left out of the text that keys are made from: no schedule as written has them, and
+    what is made of others has a key of its own (`made_files.py`).
+    """
 
     def __post_init__(self) -> None:
         """Expect that only the blocks of a loop are apart, which then have no direction."""

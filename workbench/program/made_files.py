@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.cache_files import files_in
+from workbench.polyhedral.tree import loops
 from workbench.program.data.declared import DataSet
 from workbench.program.values import Dim, External, Parameter, Program, Statement
 
@@ -49,7 +50,9 @@ def made_of(program: Program) -> dict[str, Any]:
         "code": code_key(),
         "versions": [sys.version, version("islpy"), version("numpy")],
         "program": program.canonical,
+        "blocks": [(loop.name, loop.apart, loop.chunks) for loop in loops(program.schedule)],
         "storage": asdict(program.storage),
+        "updates": equations.updates,
         "names": [equations.description, *(array.described for array in equations.arrays)],
         "phases": [statement.phase for statement in equations.statements],
     }

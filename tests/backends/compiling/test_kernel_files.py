@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.programs import small_ppo
+from tests.programs import small_ppo, statistics
 from workbench.backends import get
 from workbench.backends.compiling import cache, kernel_files
 from workbench.backends.native import compiled_program
@@ -21,6 +22,7 @@ from workbench.codegen.kernels import program_kernels
 from workbench.errors import RunError
 from workbench.folders import CACHE_VARIABLE, cache_directory
 from workbench.program.values import Program
+from workbench.transforms import Persist, Tile
 
 
 @pytest.fixture
@@ -65,6 +67,21 @@ def test_the_same_program_is_not_read_again(
     monkeypatch.setattr(kernel_files, "_found", None)
     outputs(program)
     assert len(generated) == 1
+
+
+def test_blocks_that_are_dealt_in_another_way_have_kernels_of_their_own() -> None:
+    plain = wb.variant(statistics())
+    steps = [Tile("b", 2), Persist("b", 2, chunks=2), Persist("b", 2, chunks=4)]
+    programs = [plain.apply(step).program for step in steps]
+    sources = [stored_source(program) for program in programs]
+    assert len(files()) == len(set(sources)) == 3
+    assert [NativeBackend().compile(replace(p)).source for p in programs] == sources
+
+
+def stored_source(program: Program) -> str:
+    compiled = NativeBackend().compile(program)
+    compiled.prepare()
+    return compiled.source
 
 
 def unwritten(*_: object) -> Any:
