@@ -11,6 +11,8 @@ import pytest
 import workbench as wb
 from tests.episodes.rolled import Kind, walk
 from workbench.errors import ProgramError
+from workbench.measure.rounds import expected
+from workbench.measure.rounds.affordable import affordable
 from workbench.transforms import Contract, Persist, Vectorize
 
 TILE, SIZES = 4, {"B": 8, "I": 3, "T": 60}
@@ -121,3 +123,55 @@ def test_lengths_refused_where_no_episode_ends() -> None:
 
     with pytest.raises(ProgramError, match=r"lengths of 't': no episodes end along it; the prog"):
         wb.variant(endless()).predict(backend="numpy", lengths={"t": 2})
+
+
+QUICK: dict[str, Any] = {"sizes": SIZES, "repeats": 1, "progress": False}
+
+
+def test_measurement_is_predicted_with_the_episodes_of_its_runs() -> None:
+    chosen, other = whole(), whole()
+    lengths = wb.run(other, "numpy", sizes=SIZES, progress=False).lengths
+    said = other.predict(SIZES, "numpy")  # before: what is measured first corrects it
+    found = wb.measure(chosen, "numpy", **QUICK)
+    assert found.predicted is not None
+    assert found.predicted.seconds == said.seconds < whole().predict(SIZES, "numpy").seconds
+    assert np.array_equal(chosen.lengths["t"], lengths["t"]), "they are kept"
+
+
+def test_what_takes_too_long_is_told_by_the_lengths(monkeypatch: pytest.MonkeyPatch) -> None:
+    root, known = wb.variant(walked()), {"t": 3}
+    monkeypatch.setattr(expected, "LIMIT", 0.0)
+    for lengths in (None, known):
+        for found in (
+            wb.measure(root, "numpy", **QUICK, lengths=lengths),
+            *wb.compare([root], "numpy", **QUICK, lengths=lengths).measurements,
+        ):
+            assert found.too_slow and found.predicted is not None
+            assert found.predicted.seconds == root.predict(SIZES, "numpy", lengths=lengths).seconds
+    said = wb.measure(root, "numpy", **QUICK, lengths=known).predicted
+    assert said is not None
+    monkeypatch.setattr(expected, "LIMIT", 1e6)
+    whole_run = root.predict(SIZES, "numpy").seconds
+    assert not wb.measure(root, "numpy", **QUICK, lengths=known).too_slow
+    assert said.seconds < whole_run / 3
+    with pytest.raises(ProgramError, match="lengths of 't': 61; an episode has between 1 and T=60"):
+        wb.measure(root, "numpy", **QUICK, lengths={"t": 61})
+
+
+def test_smaller_sizes_are_found_with_the_lengths() -> None:
+    program, first_cut = walked(), SIZES | {"T": 50}
+    expectation = expected.Expectation(program, "numpy", "float32", 1)
+    least = expectation.at(first_cut, {"t": 3})
+    assert least is not None
+    asked = expectation, program, SIZES, int(expected.LIMIT / 2 / least.seconds), 1.0
+    assert affordable(*asked, {"t": 3}) == first_cut
+    all_steps = affordable(*asked)
+    assert all_steps is not None and all_steps["T"] <= 10
+
+
+def test_profile_is_predicted_with_the_episodes_of_its_runs() -> None:
+    chosen = whole()
+    lengths = wb.run(whole(), "numpy", sizes=SIZES, progress=False).lengths
+    found = wb.profile(chosen, "numpy", sizes=SIZES, progress=False)
+    said = whole().predict(SIZES, "numpy", threads=1, lengths=lengths)
+    assert sum(found.predicted.values()) == pytest.approx(said.seconds, rel=1e-12)

@@ -16,8 +16,8 @@ VECTORIZE = wb.transforms.Vectorize("b").to_json()
 RECURRENCE = wb.transforms.Vectorize("t").to_json()
 CONTRACT = wb.transforms.Contract("x").to_json()
 MEASURE: dict[str, Any] = {
-    "type": "measure", "backend": "numpy", "sizes": {}, "seed": 0, "dtype": "float32",
-    "repeats": 5, "force": False,
+    "type": "measure", "backend": "numpy", "sizes": {}, "lengths": {}, "seed": 0,
+    "dtype": "float32", "repeats": 5, "force": False,
 }  # fmt: skip
 
 

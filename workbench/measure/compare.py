@@ -147,6 +147,7 @@ def compare(
     progress: bool | RoundsListener = True,
     threads: int | None = None,
     data: Data = None,
+    lengths: Mapping[str, Any] | None = None,
 ) -> Comparison:
     """Measure variants of one program in turn, A B A B …, in this process.
 
@@ -160,7 +161,7 @@ def compare(
     """
     used, name = or_default(backend), uuid.uuid4().hex[:12]
     request = MeasureRequest(
-        used, sizes, seed, dtype, repeats, warmup, force, name, threads=threads
+        used, sizes, seed, dtype, repeats, warmup, force, name, threads=threads, lengths=lengths
     )
     (last,) = deque(comparing(variants, request, progress, backend, data), maxlen=1)
     given = variants if isinstance(variants, Mapping) else {}
@@ -185,6 +186,7 @@ def comparing(
         backend=request.backend,
         dtype=request.dtype,
         threads=request.threads,
+        lengths=request.lengths,
     )
     named = {key: variant(one, data) for key, one in _named(variants, best, data).items()}
     name = next(iter(named.values())).program.name

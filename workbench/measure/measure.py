@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from workbench.backends import get, or_default
 from workbench.measure.calibration.first_measurement import learn_scale
@@ -32,6 +33,7 @@ def measure(
     progress: bool | RoundsListener = True,
     threads: int | None = None,
     data: Data = None,
+    lengths: Mapping[str, Any] | None = None,
 ) -> Measurement:
     """Check a variant, then time whole runs of it.
 
@@ -44,15 +46,26 @@ def measure(
     minutes is not measured without `force=True`; the measurement then says how long it would take.
     `progress` may be a function of (stage, how far, of how much). `backend`, `threads` and `data`
     are those of `wb.run`; without data, rows are drawn within their bounds, and the check says so.
+    `lengths` are those of episodes that end, as `Variant.predict` takes them: they decide what
+    would take minutes. The runs themselves tell with which lengths they are predicted.
     """
     asked, backend = backend, or_default(backend)
-    request = MeasureRequest(backend, sizes, seed, dtype, repeats, warmup, force, threads=threads)
+    request = MeasureRequest(
+        backend, sizes, seed, dtype, repeats, warmup, force, threads=threads, lengths=lengths
+    )
     chosen = variant(program, data)
     runner = get(backend)
     used = runner.threads(threads)
     runner.prepare_ahead()
     if not isinstance(program, Variant):
-        chosen = optimize(chosen, sizes=sizes, backend=backend, dtype=dtype, threads=threads)
+        chosen = optimize(
+            chosen,
+            sizes=sizes,
+            backend=backend,
+            dtype=dtype,
+            threads=threads,
+            lengths=lengths,
+        )
     line = title(chosen.program.name, asked, used)
     with reporting(progress, line) as report:
         report("compiling and checking", 0, 1)

@@ -32,6 +32,7 @@ from workbench.measure.profiles.timing import (
 from workbench.measure.rounds.expected import Expectation
 from workbench.measure.rounds.rounds import DTYPES, RoundsListener, now, reporting
 from workbench.measure.runs.compiling import compiled
+from workbench.measure.runs.lengths import lengths_in
 from workbench.measure.runs.progress import title
 from workbench.program.sizes import numbers, resolve, settable
 from workbench.program.text.units import on_threads, percent, seconds_text
@@ -353,10 +354,12 @@ def profiling(
         )
 
     with reporting(progress, title(chosen.program.name, backend, used)) as report:
-        planned, timings = _timing(expectation, request, force, report)
+        planned, timings = _timing(expectation, request, chosen.lengths, force, report)
         for done, timing in enumerate(timings, 1):
             if done == 1:  # before the others, so that nothing is left to do behind them
-                expected = predicted_parts(expectation, request.sizes)
+                found = lengths_in(chosen.program, timing().undisturbed.outputs, known)
+                chosen.ran(found)
+                expected = predicted_parts(expectation, request.sizes, found)
                 report("measuring peaks", 0, 1)
                 highest = _peaks(timing(), name, dtype, used)
             yield FinishedRounds(done, planned, made, timing)
@@ -371,7 +374,11 @@ def _peaks(timing: Timing, backend: str, dtype: str, threads: int) -> Peaks | No
 
 
 def _timing(
-    expectation: Expectation, request: RunRequest, force: bool, report: RoundsListener
+    expectation: Expectation,
+    request: RunRequest,
+    lengths: Mapping[str, Any],
+    force: bool,
+    report: RoundsListener,
 ) -> tuple[int, Iterator[Finished]]:
     """Compile, refuse what would take too long, and return how many rounds of the rest are timed,
     and these.
@@ -380,7 +387,7 @@ def _timing(
     program = expectation.program
     ready, _, _ = compiled(get(expectation.backend), program, request.dtype)
     if not force:
-        expect_iterations(expectation, request.sizes)
+        expect_iterations(expectation, request.sizes, lengths)
     report("trying", 0, 1)
     planned = rounds(tried(ready, program, request, force))
     if isinstance(ready, CompiledProgram):

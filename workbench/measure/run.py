@@ -23,6 +23,7 @@ from workbench.lowering.memory.takeover import holding
 from workbench.measure.runs import checkpoint
 from workbench.measure.runs.checkpoint import Checkpoint
 from workbench.measure.runs.compiling import compiled
+from workbench.measure.runs.lengths import counted_ends, lengths_in
 from workbench.measure.runs.progress import Report, bar, beforehand, title
 from workbench.program.carrying.carried import KEPT, along, counting, keeping, resumed
 from workbench.program.sizes import resolve
@@ -269,12 +270,11 @@ def run(
         except OutOfMemoryError as error:
             raise _with_help(error, chosen, known) from None
     arrays = chosen.program.array
-    ends = {end.after: end for end in chosen.program.equations.ends}
-    counted = {o.name: ends[o.array] for o in chosen.program.outputs if o.array in ends}
+    counted = counted_ends(chosen.program)
     outputs = {o.name: o.array for o in chosen.program.outputs if o.name not in counted}
     after = {end.dim: done.outputs[name] for name, end in counted.items() if name in done.outputs}
     steps = {dim: chosen.program.dim[dim].size.evaluate(known) for dim in after}
-    lengths = {dim: np.minimum(x + 1, steps[dim]) for dim, x in after.items()}
+    lengths = lengths_in(chosen.program, done.outputs, known)
     chosen.ran(lengths)
     return Result(
         variant=chosen,

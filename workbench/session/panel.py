@@ -112,11 +112,13 @@ class Workbench:
         dtype: str = "float32",
         repeats: int | None = None,
         force: bool = False,
+        lengths: Mapping[str, Any] | None = None,
     ) -> Comparison:
         """Measure variants, by default the whole tree, in a process of their own, and wait for the
         result. A mapping names them, here and in the workbench. The result is that of `wb.compare`,
-        with its `backend`, shown in the workbench and appended to its store. A measurement stopped
-        in the workbench returns its finished rounds; Ctrl-C stops it too and keeps them.
+        with its `backend` and `lengths`, shown in the workbench and appended to its store. A
+        measurement stopped in the workbench returns its finished rounds; Ctrl-C stops it too and
+        keeps them.
         """
         seed = checked_seed(seed)
         named = _named(variants) if isinstance(variants, Mapping) else {}
@@ -128,7 +130,7 @@ class Workbench:
             if one.key not in self._session.tree.variants:
                 self._session.adopt([one])
         used, store = or_default(backend), self._session.store
-        order = MeasureOrder(chosen, used, sizes or {}, seed, dtype, repeats, force, store)
+        order = MeasureOrder(chosen, used, sizes or {}, seed, dtype, repeats, force, store, lengths)
         measuring = self._session.under_way.measure(order)
         try:
             result = measuring.wait()

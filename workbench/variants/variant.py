@@ -21,7 +21,7 @@ from workbench.lowering.loops.bytes import check_dtype
 from workbench.lowering.lower import lower
 from workbench.lowering.memory.lives import described
 from workbench.planning.cost.counted import Counted, counted
-from workbench.planning.cost.lengths import lengths_of, measured
+from workbench.planning.cost.lengths import cut, lengths_of
 from workbench.planning.cost.prediction import Prediction, predict
 from workbench.planning.machine.calibrated import machine
 from workbench.planning.recipe.aim import Aim, Objective, SearchListener, expect_aim, silent
@@ -167,9 +167,8 @@ class Variant:
         equations = self.program.equations
         known = resolve(equations, self.rows.sizes(sizes))
         if lengths is None:
-            ended = measured(self._found, equations, known)
-        else:
-            ended = lengths_of(lengths, equations, known)
+            lengths = cut(self.lengths, equations, known)
+        ended = lengths_of(lengths, equations, known)
         backend = or_default(backend)
         constants, used = machine(backend), threads_of(backend, threads)
         return predict(self._counted_on(backend), known, constants, dtype, used, ended)
@@ -177,6 +176,11 @@ class Variant:
     @cached_property
     def _found(self) -> dict[str, Any]:
         return {}
+
+    @property
+    def lengths(self) -> Mapping[str, Any]:
+        """The lengths of episodes by dim that the last run found; none before one."""
+        return {dim: found for dim, found in self._found.items() if found.size}
 
     def ran(self, lengths: Mapping[str, Any]) -> None:
         """Keep the lengths of episodes that a run has found, for predictions."""

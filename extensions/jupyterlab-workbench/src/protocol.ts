@@ -1,6 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const PROTOCOL = 16;
+export const PROTOCOL = 17;
 
 export const DOT = {
   "nameSize": 16,
@@ -782,6 +782,7 @@ export interface Measure {
   readonly variants: readonly string[];
   readonly backend: string;
   readonly sizes: Readonly<Record<string, number>>;
+  readonly lengths: Readonly<Record<string, unknown>>;
   readonly seed: number;
   readonly dtype: "float32" | "float64";
   readonly repeats: number | null;
@@ -857,6 +858,7 @@ export interface Report {
   readonly notes: string;
   readonly backend: string;
   readonly sizes: Readonly<Record<string, number>>;
+  readonly lengths: Readonly<Record<string, unknown>>;
   readonly dtype: "float32" | "float64";
 }
 

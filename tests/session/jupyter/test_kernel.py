@@ -158,7 +158,7 @@ def test_what_was_measured_is_kept_when_the_jupyter_kernel_dies(
     root = kernel.until(kernel.said("state"))["content"]["data"]["state"]["root"]
     kernel.say(
         comm, type="measure", id=1, workbench="reinforce", variants=[root], backend="numpy",
-        sizes={}, seed=0, dtype="float32", repeats=10_000_000, force=True,
+        sizes={}, lengths={}, seed=0, dtype="float32", repeats=10_000_000, force=True,
     )  # fmt: skip
 
     def shown(message: Any) -> bool:

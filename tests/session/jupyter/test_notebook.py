@@ -386,7 +386,8 @@ def test_the_output_holds_the_rounds_that_are_finished_while_variants_are_measur
     root = comm.find("decay").tree.root
     asked = {
         "type": "measure", "id": 1, "workbench": "decay", "variants": [root], "backend": "numpy",
-        "sizes": {}, "seed": 0, "dtype": "float32", "repeats": 10_000_000, "force": True,
+        "sizes": {}, "lengths": {}, "seed": 0, "dtype": "float32", "repeats": 10_000_000,
+        "force": True,
     }  # fmt: skip
     comm.receive(asked, lambda message: None)
     kept = until(

@@ -11,7 +11,8 @@ from workbench.session.protocol.reading import number_of, read
 APPLY = {"type": "apply", "id": 3, "workbench": "ppo", "variant": "k", "step": {"transform": "F"}}
 MEASURE = {
     "type": "measure", "id": 4, "workbench": "ppo", "variants": ["a", "b"], "backend": "numpy",
-    "sizes": {"B": 8}, "seed": 0, "dtype": "float32", "repeats": None, "force": False,
+    "sizes": {"B": 8}, "lengths": {}, "seed": 0, "dtype": "float32", "repeats": None,
+    "force": False,
 }  # fmt: skip
 
 

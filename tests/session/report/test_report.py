@@ -47,7 +47,14 @@ def test_a_report_of_ppo_is_small_and_soon_written(tmp_path: Path) -> None:
     assert (tmp_path / "page.html").stat().st_size <= 2_000_000
 
 
-REPORT = {"type": "report", "notes": "", "backend": "numpy", "sizes": {}, "dtype": "float32"}
+REPORT = {
+    "type": "report",
+    "notes": "",
+    "backend": "numpy",
+    "sizes": {},
+    "lengths": {},
+    "dtype": "float32",
+}
 
 
 def test_a_view_asks_for_a_report(shown: Shown) -> None:

@@ -11,7 +11,7 @@ import pytest
 import workbench as wb
 from tests.session.shown import VECTORIZE, Shown
 from tests.soundness.ended import stopped
-from workbench.session.protocol.messages import Done, Failed
+from workbench.session.protocol.messages import Done, Failed, Saved
 from workbench.session.protocol.state import EndView
 from workbench.session.requests.sessions import Sessions
 
@@ -69,6 +69,24 @@ def test_a_price_a_sweep_and_a_search_take_them_too(ending: Shown) -> None:
     assert isinstance(done, Done)
     best = wb.optimize(root, sizes=SIZES, backend="numpy", lengths={"t": 3})
     assert done.variant == best.key
+
+
+def test_a_measurement_and_a_report_take_them_too(
+    ending: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view, root = ending.view, wb.variant(stopped())
+    lengths, pace = {"t": 3}, {"repeats": 2, "pace": 2.0}
+    short = root.predict(SIZES, "numpy", lengths=lengths)
+    runs = view.want("runs", ending.root, **ON, **pace, lengths=lengths)
+    assert runs["run"] == pytest.approx(2 * short.seconds)
+    whole = view.want("runs", ending.root, **ON, **pace)
+    assert whole["run"] == pytest.approx(2 * root.predict(SIZES, "numpy").seconds)
+    step = view.ask(type="apply", variant=ending.root, step=VECTORIZE)
+    assert isinstance(step, Done), step
+    asked = {"before": ending.root, "variant": step.variant, "notes": "", "lengths": lengths}
+    page = view.ask(type="report", **ON, **asked)
+    assert isinstance(page, Saved), page
+    assert "at B=16, T=200; episodes along t of 3 steps in all lanes." in page.text
 
 
 def test_what_no_run_has_is_refused(ending: Shown) -> None:

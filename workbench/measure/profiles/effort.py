@@ -52,11 +52,13 @@ def rounds(seconds: float) -> int:
     return min(max(math.ceil(ENOUGH / max(seconds, 1e-9)), LEAST_ROUNDS), MOST_ROUNDS)
 
 
-def expect_iterations(expectation: Expectation, sizes: Mapping[str, int]) -> None:
-    """Raise TooLongError where one iteration of the outermost loop is predicted to take so long
-    that it is not even tried.
+def expect_iterations(
+    expectation: Expectation, sizes: Mapping[str, int], lengths: Mapping[str, Any]
+) -> None:
+    """Raise TooLongError where one iteration of the outermost loop, with episodes of these lengths,
+    is predicted to take so long that it is not even tried.
     """
-    said = expectation.at(sizes)
+    said = expectation.at(sizes, lengths)
     known = resolve(expectation.program.equations, sizes)
     if said is not None and said.seconds / _iterations(expectation.loops, known) > LIMIT:
         raise TooLongError(

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from workbench.measure.profiles.parts import PYTHON
 from workbench.measure.rounds.expected import Expectation
 from workbench.program.accumulating import derived, owner
 
 
-def predicted_parts(expectation: Expectation, sizes: Mapping[str, int]) -> dict[str, float]:
-    """Return the predicted seconds by statement and of what is in none; {} where the backend has no
-    known constants. A statement and the start of points that it adds up are one.
+def predicted_parts(
+    expectation: Expectation, sizes: Mapping[str, int], lengths: Mapping[str, Any]
+) -> dict[str, float]:
+    """Return the predicted seconds by statement and of what is in none, with episodes of these
+    lengths; {} where the backend has no known constants. A statement and the start of points that
+    it adds up are one.
     """
-    prediction = expectation.prediction(sizes)
+    prediction = expectation.prediction(sizes, lengths)
     if prediction is None:
         return {}
     known = derived(expectation.program).statement

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from workbench.errors import SizeError
 from workbench.measure.rounds import expected
-from workbench.measure.rounds.expected import Expectation
+from workbench.measure.rounds.expected import NONE, Expectation
 from workbench.program.sizes import resolve, settable, settable_in
 from workbench.program.values import Program
 
@@ -27,16 +28,17 @@ def affordable(
     sizes: Mapping[str, int] | None,
     runs: int,
     pace: float | None,
+    lengths: Mapping[str, Any] = NONE,
 ) -> Sizes | None:
     """Return the largest cut sizes at which so many runs take at most half of the allowed time;
     None where there are none, or nothing is predicted.
 
     `pace` is the ratio of a trial run's seconds to those predicted. Without it predictions have a
-    margin until the machine is calibrated.
+    margin until the machine is calibrated. `lengths` are those of episodes that end.
     """
 
     def fits(smaller: Sizes) -> bool:
-        taken = seconds(expectation, smaller, pace)
+        taken = seconds(expectation, smaller, pace, lengths)
         return taken is not None and runs * taken <= expected.LIMIT / 2
 
     way = list(cuts(written, settable(written.equations, resolve(written.equations, sizes))))
@@ -44,11 +46,16 @@ def affordable(
     return way[position] if position < len(way) else None
 
 
-def seconds(expectation: Expectation, sizes: Mapping[str, int], pace: float | None) -> float | None:
+def seconds(
+    expectation: Expectation,
+    sizes: Mapping[str, int],
+    pace: float | None,
+    lengths: Mapping[str, Any] = NONE,
+) -> float | None:
     """Return the seconds of a run by a trial run's pace, or with a margin; None where nothing is
     predicted.
     """
-    said = expectation.at(sizes)
+    said = expectation.at(sizes, lengths)
     if said is None:
         return None
     if pace is None:

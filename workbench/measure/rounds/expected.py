@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from workbench.backends.protocol import Compiled
 from workbench.datasets.rows import Rows
@@ -17,7 +18,9 @@ from workbench.lowering.loop_program import LoopProgram
 from workbench.measure.checking.check import ran
 from workbench.measure.checking.report import Check
 from workbench.measure.rounds.measurement import Predicted
+from workbench.measure.runs.lengths import lengths_in
 from workbench.planning.cost.counted import Counted, counted
+from workbench.planning.cost.lengths import at_most, lengths_of
 from workbench.planning.cost.prediction import Prediction, predict
 from workbench.planning.machine.calibrated import machine
 from workbench.program.sizes import numbers, resolve, settable
@@ -30,6 +33,10 @@ LIMIT = 60.0
 TWICE, MOST, SHORT = 2, 5, 0.02
 """Trial runs: the least number, the most, and the seconds of all below which one more follows:
 anything delays a short run."""
+
+
+NONE: Mapping[str, Any] = {}
+"""The lengths of episodes of which nothing is known: they end after all steps."""
 
 
 @dataclass(frozen=True)
@@ -50,21 +57,29 @@ class Expectation:
         """The loop program of a run."""
         return self._counted.loops
 
-    def at(self, sizes: Mapping[str, int] | None) -> Predicted | None:
-        """Predict a run at these sizes; None for a backend without known constants."""
-        found = self.prediction(sizes)
+    def at(
+        self, sizes: Mapping[str, int] | None, lengths: Mapping[str, Any] = NONE
+    ) -> Predicted | None:
+        """Predict a run at these sizes; None for a backend without known constants. `lengths` are
+        those of episodes by dim, as `Variant.predict` takes them at these sizes or larger ones.
+        """
+        found = self.prediction(sizes, lengths)
         if found is None:
             return None
         return Predicted(found.seconds, dict(found.peak_bytes), found.note)
 
-    def prediction(self, sizes: Mapping[str, int] | None) -> Prediction | None:
+    def prediction(
+        self, sizes: Mapping[str, int] | None, lengths: Mapping[str, Any] = NONE
+    ) -> Prediction | None:
         """Predict the same, divided by statement."""
         try:
             constants = machine(self.backend)
         except UnavailableError:
             return None
-        known = resolve(self.program.equations, sizes)
-        return predict(self._counted, known, constants, self.dtype, self.threads)
+        equations = self.program.equations
+        known = resolve(equations, sizes)
+        ended = lengths_of(at_most(lengths, equations, known), equations, known)
+        return predict(self._counted, known, constants, self.dtype, self.threads, ended)
 
 
 @dataclass(frozen=True)
@@ -81,13 +96,15 @@ def trial(expectation: Expectation, compiled: Compiled, check: Check, rows: Rows
     is predicted.
     """
     program = expectation.program
-    said = expectation.at(settable(program.equations, check.sizes)) if check.sizes else None
-    if said is None:
+    sizes = settable(program.equations, check.sizes) if check.sizes else None
+    if sizes is None or expectation.at(sizes) is None:
         return None
     runs: list[float] = []
     while len(runs) < TWICE or (len(runs) < MOST and sum(runs) < SHORT):
         done = ran(compiled, program, check.sizes, check.seed, check.dtype, rows)
         runs.append(done.seconds)
+    said = expectation.at(sizes, lengths_in(program, done.outputs, check.sizes))
+    assert said is not None, "it was before"
     taken = min(runs)
     return Trial(check.sizes, taken, taken / said.seconds)
 

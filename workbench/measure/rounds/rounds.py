@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,9 @@ from workbench.measure.rounds.expected import Expectation, Trial, too_slow, tria
 from workbench.measure.rounds.measurement import Measurement, Predicted
 from workbench.measure.runs.compiling import compiled
 from workbench.measure.runs.curves import Curve, kept
+from workbench.measure.runs.lengths import lengths_in
 from workbench.measure.runs.progress import stream
+from workbench.planning.cost.lengths import expect_lengths
 from workbench.polyhedral.expression import whole
 from workbench.program.sizes import resolve
 from workbench.variants.variant import Variant, on_first_rows
@@ -61,6 +64,10 @@ class MeasureRequest:
     """The time of the request, in UTC."""
     threads: int | None = None
     """None for the backend's usual number."""
+    lengths: Mapping[str, Any] | None = None
+    """Those of episodes that end, for predictions; None for those that a variant's last run
+    found.
+    """
 
     def __post_init__(self) -> None:
         if self.dtype not in DTYPES:
@@ -97,6 +104,7 @@ class Candidate:
     compile_seconds: float
     compiler: CompilerWork | None
     check: Check
+    expectation: Expectation
     predicted: Predicted | None = None
     tried: Trial | None = None
     too_slow: str = ""
@@ -109,6 +117,7 @@ class Candidate:
     peak: dict[str, int] = field(default_factory=dict)
     process_peak: int | None = None
     last: Execution | None = None
+    _learned: bool = False
 
     @property
     def timed(self) -> bool:
@@ -118,8 +127,11 @@ class Candidate:
     @property
     def sizes(self) -> dict[str, int]:
         """All sizes of its runs."""
-        given = self.variant.rows.sizes(self.request.sizes)
-        return resolve(self.variant.program.equations, given)
+        return resolve(self.variant.program.equations, self._given_sizes)
+
+    @property
+    def _given_sizes(self) -> Mapping[str, int] | None:
+        return self.variant.rows.sizes(self.request.sizes)
 
     @cached_property
     def timeline(self) -> tuple[Point, ...]:
@@ -141,12 +153,21 @@ class Candidate:
         except RunError as error:
             self.stopped = f"it stops: {error.message}"
             return None
+        self._learn_lengths(self.last, known)
         used = process.peak_bytes()
         if used is not None:
             self.process_peak = max(used, self.process_peak or 0)
         for space, n in self.last.peak.items():
             self.peak[space] = max(n, self.peak.get(space, 0))
         return self.last
+
+    def _learn_lengths(self, done: Execution, sizes: Mapping[str, int]) -> None:
+        """Predict the runs with the lengths of the episodes that one had: all are alike."""
+        lengths = lengths_in(self.variant.program, done.outputs, sizes)
+        if lengths and not self._learned:
+            self._learned = True
+            self.variant.ran(lengths)
+            self.predicted = self.expectation.at(self._given_sizes, lengths)
 
     def sample(self) -> None:
         """Run once, and keep the time."""
@@ -199,20 +220,25 @@ class Candidate:
 def prepare(variant: Variant, request: MeasureRequest) -> Candidate:
     """Compile and check a variant."""
     sizes = variant.rows.sizes(request.sizes)
-    variant.rows.tables(resolve(variant.program.equations, sizes), request.dtype)
+    known = resolve(variant.program.equations, sizes)
+    variant.rows.tables(known, request.dtype)
     runner, dtype = get(request.backend), request.dtype
     threads = runner.threads(request.threads)
     ready, seconds, work = compiled(runner, variant.program, dtype)
     checked = check(variant, request.backend, dtype, ready, threads)
     expectation = Expectation(variant.program, request.backend, dtype, threads)
-    said = expectation.at(sizes)
-    candidate = Candidate(variant, request, ready, threads, seconds, work, checked, said)
+    lengths = variant.lengths if request.lengths is None else request.lengths
+    expect_lengths(lengths, variant.program.equations, known)
+    said = expectation.at(sizes, lengths)
+    candidate = Candidate(
+        variant, request, ready, threads, seconds, work, checked, expectation, said
+    )
     if checked.verdict != "failed" and not request.force:
         candidate.tried = tried = trial(expectation, ready, checked, on_first_rows(variant).rows)
         candidate.too_slow = too_slow(said, tried, request.least_runs)
         if candidate.too_slow and tried is not None:
             candidate.affordable = affordable(
-                expectation, variant.root.program, sizes, request.least_runs, tried.pace
+                expectation, variant.root.program, sizes, request.least_runs, tried.pace, lengths
             )
     return candidate
 

@@ -92,19 +92,29 @@ def lengths_of(given: Mapping[str, Any], equations: Equations, sizes: Mapping[st
     )
 
 
-def measured(
-    found: Mapping[str, npt.NDArray[Any]], equations: Equations, sizes: Mapping[str, int]
-) -> Lengths:
-    """Return the lengths that a run found, for sizes that may be smaller."""
-    return lengths_of(
-        {
-            dim: np.minimum(values, equations.dim[dim].size.evaluate(sizes))
-            for dim, values in found.items()
-            if values.size
-        },
-        equations,
-        sizes,
-    )
+def expect_lengths(
+    given: Mapping[str, Any], equations: Equations, sizes: Mapping[str, int]
+) -> None:
+    """Expect lengths by dim that a run at these sizes may have, or that one at larger sizes found.
+    Raises ProgramError for others.
+    """
+    lengths_of(cut(given, equations, sizes), equations, sizes)
+
+
+def cut(given: Mapping[str, Any], equations: Equations, sizes: Mapping[str, int]) -> dict[str, Any]:
+    """Return lengths by dim. Those that a run found, arrays, are cut to sizes that are smaller."""
+    found = {dim: value for dim, value in given.items() if isinstance(value, np.ndarray)}
+    return {**given, **at_most(found, equations, sizes)}
+
+
+def at_most(
+    given: Mapping[str, Any], equations: Equations, sizes: Mapping[str, int]
+) -> dict[str, Any]:
+    """Return lengths by dim, which some sizes have, cut to sizes that are smaller."""
+    return {
+        dim: np.minimum(value, equations.dim[dim].size.evaluate(sizes))
+        for dim, value in given.items()
+    }
 
 
 def _end(dim: str, ends: Mapping[str, End], equations: Equations) -> End:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from workbench.lowering.memory.lives import described
+from workbench.planning.cost.lengths import cut
 from workbench.planning.cost.prediction import Prediction
 from workbench.planning.cost.seconds import Share
 from workbench.program.sizes import resolve
@@ -103,13 +102,7 @@ def fitting_lengths(
 ) -> dict[str, Any]:
     """Return lengths by dim. Those that a run found, arrays, are cut to sizes that are smaller."""
     equations = variant.program.equations
-    known = resolve(equations, variant.rows.sizes(sizes))
-    return {
-        dim: np.minimum(found, equations.dim[dim].size.evaluate(known))
-        if isinstance(found, np.ndarray)
-        else found
-        for dim, found in lengths.items()
-    }
+    return cut(lengths, equations, resolve(equations, variant.rows.sizes(sizes)))
 
 
 def _share(statement: str, share: Share) -> ShareView:

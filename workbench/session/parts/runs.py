@@ -12,6 +12,8 @@ from workbench.errors import UnavailableError
 from workbench.measure.rounds.affordable import affordable
 from workbench.measure.rounds.expected import LIMIT, Expectation
 from workbench.measure.rounds.rounds import MeasureRequest
+from workbench.planning.cost.lengths import expect_lengths
+from workbench.program.sizes import resolve
 from workbench.variants.variant import Variant, threads_of
 
 
@@ -31,7 +33,7 @@ class RunsView:
 def runs(variant: Variant, arguments: Mapping[str, Any]) -> RunsView:
     """Predict the runs of a measurement of a variant at `sizes` on `backend` in `dtype`. `repeats`
     is the number of rounds (null: as many as are enough), `pace` that of a trial run (null: none
-    was made).
+    was made). Episodes have the `lengths`, none where they end after all steps.
 
     Raises SizeError for sizes that the program does not take, UnavailableError for a backend
     without known constants.
@@ -42,7 +44,9 @@ def runs(variant: Variant, arguments: Mapping[str, Any]) -> RunsView:
     )
     threads = threads_of(request.backend, None)
     expectation = Expectation(variant.program, request.backend, request.dtype, threads)
-    said = expectation.at(sizes)
+    lengths, equations = arguments.get("lengths", {}), variant.program.equations
+    expect_lengths(lengths, equations, resolve(equations, sizes))
+    said = expectation.at(sizes, lengths)
     if said is None:
         raise UnavailableError(f"no times are predicted for {request.backend}")
     run = said.seconds * (1.0 if pace is None else pace)
@@ -50,5 +54,5 @@ def runs(variant: Variant, arguments: Mapping[str, Any]) -> RunsView:
     too_slow = run * least > LIMIT
     smaller = None
     if too_slow:
-        smaller = affordable(expectation, variant.root.program, sizes, least, pace)
+        smaller = affordable(expectation, variant.root.program, sizes, least, pace, lengths)
     return RunsView(run, run * (request.warmup + request.rounds(run)), too_slow, smaller)

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from workbench.session.protocol.state import ErrorView, State, UntracedView
 
-PROTOCOL = 16
+PROTOCOL = 17
 """Raised with every change of a message, a state or a part; the other side says so and stops."""
 
 Part = Literal[
@@ -70,8 +70,8 @@ class Want:
     code {backend}, kernels {backend, dtype}, kernel {backend, dtype, name},
     domain {statements, sizes}, value {array, coordinates, sizes, seed},
     play {statement | null, sizes}. Sizes that are left out have their defaults; those of `domain`,
-    `why`, `reason`, `value` and `play` are small of themselves. `price`, `cost` and `sweep` of a
-    program whose episodes end may have {lengths} too.
+    `why`, `reason`, `value` and `play` are small of themselves. `price`, `cost`, `sweep` and
+    `runs` of a program whose episodes end may have {lengths} too.
     """
 
     type: Literal["want"]
@@ -166,7 +166,9 @@ class Optimize:
 
 @dataclass(frozen=True)
 class Measure:
-    """Runs variants in turn, each checked. `repeats`: null for as many as are enough."""
+    """Runs variants in turn, each checked. `repeats`: null for as many as are enough. `lengths`
+    decide what takes too long.
+    """
 
     type: Literal["measure"]
     id: int
@@ -174,6 +176,7 @@ class Measure:
     variants: tuple[str, ...]
     backend: str
     sizes: Sizes
+    lengths: Lengths
     seed: int
     dtype: Literal["float32", "float64"]
     repeats: int | None
@@ -286,6 +289,7 @@ class Report:
     notes: str
     backend: str
     sizes: Sizes
+    lengths: Lengths
     dtype: Literal["float32", "float64"]
 
 

@@ -5,13 +5,15 @@ between them, each with its reason.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
+from typing import Any
 
 from workbench.backends import or_default
 from workbench.errors import TooComplexError, WorkbenchError
 from workbench.measure.rounds.confidence import ConfidenceInterval, ratio_interval
 from workbench.polyhedral.outline import outline
+from workbench.session.parts.cost import fitting_lengths
 from workbench.session.parts.moves import transform_view
 from workbench.session.picture.snapshot import Snapshot, snapshot
 from workbench.session.protocol.state import MeasurementView
@@ -23,20 +25,26 @@ FEW = 2
 
 @dataclass(frozen=True)
 class Setting:
-    """The setting of a run: sizes, backend, dtype."""
+    """The setting of a run: sizes, backend, dtype, and the lengths of episodes that end, by dim;
+    None for those that a variant's last run found.
+    """
 
     sizes: Mapping[str, int] = field(default_factory=dict)
     backend: str | None = None
     dtype: str = "float32"
+    lengths: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """A prediction of a variant. `note` says why its seconds are of no measured machine."""
+    """A prediction of a variant. `note` says why its seconds are of no measured machine, `assumed`
+    what else is assumed.
+    """
 
     seconds: float
     peak_bytes: Mapping[str, int]
     note: str
+    assumed: str = ""
 
 
 @dataclass(frozen=True)
@@ -160,8 +168,11 @@ def _side(variant: Variant, name: str, measured: MeasurementView | None, setting
         forecast = Forecast(measured.predicted_seconds, peak, measured.prediction_note)
     else:
         try:
-            found = variant.predict(setting.sizes, setting.backend, setting.dtype)
-            forecast = Forecast(found.seconds, found.peak_bytes, found.note)
+            lengths = setting.lengths
+            if lengths is not None:
+                lengths = fitting_lengths(lengths, variant, setting.sizes)
+            found = variant.predict(setting.sizes, setting.backend, setting.dtype, lengths=lengths)
+            forecast = Forecast(found.seconds, found.peak_bytes, found.note, found.assumed)
         except WorkbenchError as error:
             unpredicted = error.message
     return Side(
@@ -177,7 +188,7 @@ def _side(variant: Variant, name: str, measured: MeasurementView | None, setting
 
 def _setting(measured: MeasurementView | None, asked: Setting) -> Setting:
     if measured is None:
-        return Setting(asked.sizes, or_default(asked.backend), asked.dtype)
+        return replace(asked, backend=or_default(asked.backend))
     return Setting(measured.sizes, measured.backend, measured.dtype)
 
 

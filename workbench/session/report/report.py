@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from workbench.measure.compare import Comparison
 from workbench.measure.rounds.measurement import Measurement
@@ -27,6 +28,7 @@ def report(
     sizes: Mapping[str, int] | None = None,
     backend: str | None = None,
     dtype: str = "float32",
+    lengths: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a page about a variant beside another one, the program as written unless given: the
     result in a line, both in time and memory, the steps with their reasons, the check, both graphs,
@@ -35,8 +37,8 @@ def report(
 
     `measured` is what was measured of the two, everything in `wb.store()` unless given; what was
     run in turn comes first, the newest before others. Where nothing was measured, the page says
-    so, and predicts a run at `sizes` on `backend` in `dtype`. Variants have the names that a
-    comparison was given.
+    so, and predicts a run at `sizes` on `backend` in `dtype`, with episodes of these `lengths`, as
+    `Variant.predict` takes them. Variants have the names that a comparison was given.
 
     Raises WorkbenchError for variants of two programs, for a variant beside itself, and where
     `path` cannot be written.
@@ -51,6 +53,6 @@ def report(
         measurement_views(belonging(after.root, store().read() if found is None else found)),
         {r.measurement.key: r.name for r in compared if r.name != r.measurement.label},
         notes,
-        Setting(sizes or {}, backend, dtype),
+        Setting(sizes or {}, backend, dtype, lengths),
     )
     write(path, document(told))

@@ -165,7 +165,9 @@ def where_text(facts: Facts) -> str:
     setting = facts.setting
     sizes = numbers(resolve(facts.after.variant.root.program.equations, _free(facts)))
     if found is None:
-        return f"Predicted for {setting.backend}, {setting.dtype}, at {sizes}."
+        told = (side.forecast.assumed for side in (facts.before, facts.after) if side.forecast)
+        assumed = "".join(f"; {one}" for one in dict.fromkeys(told) if one)
+        return f"Predicted for {setting.backend}, {setting.dtype}, at {sizes}{assumed}."
     counts = [len(m.samples) for m in (facts.before.measured, facts.after.measured) if m]
     recorded = f"; recorded, read from {found.recorded}" if found.recorded else ""
     return (

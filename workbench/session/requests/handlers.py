@@ -151,6 +151,7 @@ def _measure(session: Session, request: Measure, reply: Reply) -> None:
         request.repeats,
         request.force,
         session.store,
+        session.values.found(request.lengths),
     )
     if not order.variants:
         raise WorkbenchError("there is nothing to measure: choose a variant")
@@ -219,7 +220,9 @@ def _report(session: Session, request: Report, reply: Reply) -> None:
         session.values.measurements,
         dict(tree.names),
         request.notes,
-        Setting(request.sizes, request.backend, request.dtype),
+        Setting(
+            request.sizes, request.backend, request.dtype, session.values.found(request.lengths)
+        ),
         came=pages.append,
         ended=ended,
     )

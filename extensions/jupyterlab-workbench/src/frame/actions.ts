@@ -2,9 +2,9 @@
 
 import { next } from "../model/lineage";
 import { linkTo, NAME, written } from "../model/link";
-import { predicting, tickedIn } from "../model/selection";
+import { predicting, type Selection, tickedIn } from "../model/selection";
 import type { Store, Values } from "../model/store";
-import type { VariantView } from "../protocol";
+import type { State, VariantView } from "../protocol";
 import { copy, download, pick } from "../model/files";
 import { startTour } from "../tour/start";
 import type { Item } from "./menu";
@@ -73,7 +73,7 @@ export function actions(store: Store, root: HTMLElement): readonly Action[] {
     action("fit", "Show the whole graph", drawn, () => store.tools.fit?.()),
     action("measure", "Measure", none || live || measuring, () => {
       store.select({ pane: "compare" }); // that pane has its progress and results
-      return store.ask(measurement(values, current));
+      return values.state ? store.ask(measurement(values.selection, values.state, current)) : undefined;
     }),
     action("run", "Run", none || live || measuring, () => {
       store.select({ pane: "run" });
@@ -150,11 +150,11 @@ function unreported(current: VariantView | undefined): string {
 }
 
 /** Measures the variants that are ticked for comparing, or the shown one where none are. */
-function measurement({ selection, state }: Values, current: VariantView | undefined) {
-  const { compared, backend, sizes, dtype } = selection;
-  const ticked = state ? tickedIn(state, compared) : [];
+function measurement(selection: Selection, state: State, current: VariantView | undefined) {
+  const ticked = tickedIn(state, selection.compared);
   const variants = ticked.length ? ticked : [current?.key ?? ""];
-  return { type: "measure", variants, backend, sizes, dtype, seed: 0, repeats: null, force: false } as const;
+  const run = { lengths: {}, ...predicting(state, selection) };
+  return { type: "measure", variants, ...run, seed: 0, repeats: null, force: false } as const;
 }
 
 /** Looks for the automatic recipe from the shown variant on; what is found is shown with what it gains. Returns what is

@@ -2,13 +2,13 @@
 
 import { useCallback, useRef, useState } from "react";
 import { download } from "../model/files";
-import { useCurrent, useSelection, useStore, useTool, useWorkbench } from "../model/hooks";
+import { useCurrent, usePredicting, useStore, useTool, useWorkbench } from "../model/hooks";
 import { perform } from "./actions";
 
 export function ReportForm(): JSX.Element {
   const store = useStore();
   const { variants, root } = useWorkbench();
-  const { backend, sizes, dtype } = useSelection();
+  const run = usePredicting();
   const current = useCurrent();
   const dialog = useRef<HTMLDialogElement>(null);
   const [notes, setNotes] = useState("");
@@ -19,7 +19,7 @@ export function ReportForm(): JSX.Element {
 
   async function write(): Promise<void> {
     const variant = current.key;
-    const saved = await store.ask({ type: "report", variant, before, notes, backend, sizes, dtype });
+    const saved = await store.ask({ type: "report", variant, before, notes, lengths: {}, ...run });
     if (saved.type === "saved") download(saved.name, "text/html", saved.text);
   }
 

@@ -13,6 +13,7 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.measure.compare import Comparison, SoFar, comparing
@@ -45,6 +46,8 @@ class MeasureOrder:
     repeats: int | None
     force: bool
     store: Store
+    lengths: Mapping[str, Any] | None = None
+    """Those of episodes by dim, as `wb.measure` takes them, or of a run at larger sizes."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +142,7 @@ def measure(order: MeasureOrder, parent: Parent, keeping: Keeping) -> None:
             order.repeats,
             force=order.force,
             comparison=uuid.uuid4().hex[:12],
+            lengths=order.lengths,
         )
         with Sampler(lambda place, _: parent.send(place)):
             for keeping.so_far in comparing(order.variants, request, report, request.backend):

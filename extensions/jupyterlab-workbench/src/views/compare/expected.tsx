@@ -29,12 +29,12 @@ export function Expected(props: {
   const selection = useSelection();
   const store = useStore();
   useValues();
-  const { sizes, backend, dtype } = selection;
+  const run = predicting(state, selection);
   const chosen = state.variants.filter(({ key }) => variants.includes(key));
-  const cost = store.known("cost", state.current, predicting(state, selection))?.value;
+  const cost = store.known("cost", state.current, run)?.value;
   const known = chosen.flatMap((variant) => {
     const pace = paceOf(state, variant.key, selection, cost?.note ?? null);
-    const { value } = store.part("runs", variant.key, { sizes, backend, dtype, repeats: rounds, pace });
+    const { value } = store.part("runs", variant.key, { ...run, repeats: rounds, pace });
     return value ? [{ variant, runs: value, tried: pace !== null }] : [];
   });
   if (!known.length || known.length < chosen.length) return null;
@@ -49,7 +49,7 @@ export function Expected(props: {
     );
   }
   const less = smallest(slow.map((one) => one.runs.affordable));
-  const now = runSizes(state.sizes, sizes);
+  const now = runSizes(state.sizes, run.sizes);
   const cut = Object.fromEntries(Object.entries(less ?? {}).filter(([name, value]) => value !== now[name]));
   return (
     <div className="wbk-expected wbk-hint" role="status">

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { usePart, usePredicting, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
 import { nameOfKey } from "../../model/naming";
-import { type Sizes, tickedIn } from "../../model/selection";
+import { type Predicting, tickedIn } from "../../model/selection";
 import type { MeasurementView, SizeView, State } from "../../protocol";
 import { Estimated } from "../run/estimated";
 import { RunFields } from "../run/fields";
@@ -23,19 +23,16 @@ export function useMeasure(): {
   readonly measure: (variants: readonly string[], more?: Partial<Settings>) => void;
   readonly said: string;
 } {
-  const { backend, sizes, dtype } = useSelection();
+  const run = usePredicting();
   const { ask, said } = useAsking();
   const measure = (variants: readonly string[], more: Partial<Settings> = {}): void => {
-    const plain: Settings = { backend, sizes, dtype, seed: 0, repeats: null, force: false };
+    const plain: Settings = { lengths: {}, ...run, seed: 0, repeats: null, force: false };
     ask({ type: "measure", variants, ...plain, ...more });
   };
   return { measure, said };
 }
 
-interface Settings {
-  readonly backend: string;
-  readonly sizes: Sizes;
-  readonly dtype: "float32" | "float64";
+interface Settings extends Required<Predicting> {
   readonly seed: number;
   readonly repeats: number | null;
   readonly force: boolean;

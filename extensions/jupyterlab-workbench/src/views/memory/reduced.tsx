@@ -42,23 +42,23 @@ export function Unchanged(): JSX.Element | null {
   const selection = useSelection();
   const { status } = useValues();
   const store = useStore();
-  const { sizes, backend, dtype } = selection;
+  const run = predicting(state, selection);
   if (state.current === state.root) return null;
   const variants = [state.root, state.current];
   const found = newest(state, variants);
-  const note = store.known("cost", state.current, predicting(state, selection))?.value?.note ?? null;
+  const note = store.known("cost", state.current, run)?.value?.note ?? null;
   const known = variants.flatMap((key) => {
     const pace = paceOf(state, key, selection, note);
-    const { value } = store.part("runs", key, { sizes, backend, dtype, repeats: null, pace });
+    const { value } = store.part("runs", key, { ...run, repeats: null, pace });
     return value ? [value] : [];
   });
   const cut = smallSizes(known);
-  const taken = cut ? changedSizes(state.sizes, cut) : sizes;
+  const taken = cut ? changedSizes(state.sizes, cut) : run.sizes;
   const at = sizesText(runSizes(state.sizes, taken));
   const expected = known.length === 2 && !cut ? `, about ${secondsText(known.reduce((sum, one) => sum + one.seconds, 0))}` : "";
   const measure = (): void => {
-    const plain = { backend, dtype, seed: 0, repeats: null, force: false } as const;
-    void perform(store, () => store.ask({ type: "measure", variants, sizes: taken, ...plain }));
+    const plain = { lengths: {}, ...run, seed: 0, repeats: null, force: false } as const;
+    void perform(store, () => store.ask({ type: "measure", variants, ...plain, sizes: taken }));
   };
   const check = status === "connected" && (
     <button
