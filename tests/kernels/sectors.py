@@ -22,7 +22,7 @@ TILES = {"b": 16, "k": 32}
 SIZES = {"B": 32, "I": 1, "T": 128, "E": 4, "M": 4}
 WANTED = 1.5
 """The most sectors of a kernel, of those that it needs."""
-REACHED = {"rollout": 1.75, "minibatch": 1.05}
+REACHED = {"rollout": 1.45, "minibatch": 1.05}
 """The most that is held today."""
 
 

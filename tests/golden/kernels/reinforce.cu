@@ -456,8 +456,8 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
         ST(episode_return_sum_2_points_of_chunk, 0, (float)0x0.0p+0);
     }
     ROLLED for (int64_t b_block32 = first_block; b_block32 < behind_blocks; b_block32++) {
-        FORGET
         if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
+            FORGET
             const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);
             const int64_t b = minimum_l(32 * b_block32 + lane, (minimum_l((B - 1), (32 * b_block32 + 31)) + 1) - 1);
             if (active && row == 0) {
@@ -504,6 +504,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
         }
         /* statement: alive[t+1] */
         if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
+            FORGET
             const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);
             const int64_t element_of_alive = minimum_l(32 * b_block32 + lane, (minimum_l((B - 1), (32 * b_block32 + 31)) + 1) - 1);
             if (active && row == 0) {
@@ -512,12 +513,12 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             }
         }
         ROLLED for (int64_t t = 0; t < T; t++) {
-            FORGET
             /* statement: policy.hidden_1 */
             BARRIER
             block_product_f(parameters_policy_weight_1_of_block, 0, 1, 20, state, 160 * t, 32, policy_hidden_1, 640 * t, 32, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 4, 0, thread);
             BARRIER
             if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
+                FORGET
                 const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);
                 const int64_t b_3 = minimum_l(32 * b_block32 + lane, (minimum_l((B - 1), (32 * b_block32 + 31)) + 1) - 1);
                 if (active && row == 0) {
@@ -534,6 +535,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             block_product_f(parameters_policy_weight_2_of_block, 0, 1, 2, policy_hidden_1, 640 * t, 32, product_2, 0, 32, 2, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 20, 0, thread);
             BARRIER
             if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
+                FORGET
                 const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);
                 const int64_t b_4 = minimum_l(32 * b_block32 + lane, (minimum_l((B - 1), (32 * b_block32 + 31)) + 1) - 1);
                 if (active && row == 0) {
@@ -651,6 +653,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             }
         }
         if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
+            FORGET
             const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);
             const int64_t b_5 = minimum_l(32 * b_block32 + lane, (minimum_l((B - 1), (32 * b_block32 + 31)) + 1) - 1);
             if (active && row == 0) {
@@ -676,8 +679,8 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             ST(episode_return_sum_2_points_of_chunk, 0, add_f(LD(episode_return_sum_2_points_of_chunk, 0), together_2_2));
         }
         ROLLED for (int64_t t = 0; t < T; t++) {
-            FORGET
             if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
+                FORGET
                 const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);
                 const int64_t b_7 = minimum_l(32 * b_block32 + lane, (minimum_l((B - 1), (32 * b_block32 + 31)) + 1) - 1);
                 if (active && row == 0) {
@@ -750,6 +753,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             block_product_f(state, 160 * t, 32, 1, turned_2, 0, 20, gradient_policy_weight_1_points_of_chunk, 0, 20, 4, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 1, thread);
         }
         if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
+            FORGET
             const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);
             const int64_t b_9 = minimum_l(32 * b_block32 + lane, (minimum_l((B - 1), (32 * b_block32 + 31)) + 1) - 1);
             if (active && row == 0) {

@@ -55,7 +55,8 @@ TILE ROWS THREADS FORGET
 """Words of C and C++, and names that the text uses itself."""
 
 FEW_REGISTERS = "FEW_REGISTERS"
-"""Where this and the name of a kernel are defined, it keeps no places over turns of its loops."""
+"""Where this and the name of a kernel are defined, it keeps no places of lanes from tile to
+tile."""
 
 MOST_THREADS = 1024
 """Those that a block may have. A block that sorts a permutation, alone, has so many."""

@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from workbench.codegen.cuda.carried_slices import with_slices
 from workbench.codegen.cuda.memory.block_places import BlockPlaces, Piece, is_other, rounded
 from workbench.codegen.cuda.small_kernels import left_by
 from workbench.codegen.cuda.sums.chunk_sums import (
@@ -31,6 +30,13 @@ from workbench.codegen.cuda.threads.thread_code import (
     Everywhere,
     Memory,
     shared_out,
+)
+from workbench.codegen.cuda.turns.carried_slices import with_slices
+from workbench.codegen.cuda.turns.kept_slices import (
+    KeptSlices,
+    for_room,
+    kept_slices_of,
+    with_kept_slices,
 )
 from workbench.codegen.cuda.whole_arrays import WholeArray, arrays_of, with_arrays_on_chip
 from workbench.codegen.dealing import Dealing
@@ -59,12 +65,13 @@ SIDE_BY_SIDE = (164 * 1024) // 2 - 1024
 @dataclass(frozen=True)
 class OnChip:
     """The partial sums that a block has in shared memory or its threads keep in registers, and the
-    arrays that it has in shared memory.
+    arrays and the slices that it has in shared memory.
     """
 
     sums: Sequence[ChunkSum] = ()
     kept: Sequence[KeptSum] = ()
     arrays: Sequence[WholeArray] = ()
+    slices: Sequence[KeptSlices] = ()
 
 
 _NOTHING = OnChip()
@@ -117,7 +124,7 @@ class PartWriter:
     ) -> list[KernelPart]:
         """Return kernels that one block of so many threads runs one after the other, their shared
         memory from a byte on. Partial sums of the last are kept there, if there is room for them,
-        and then arrays that it only reads.
+        then arrays that it only reads, and then slices of others.
         """
         parts = self._parts(kernels, lanes, threads, begin)
         if kernels[-1].dealing is None:
@@ -137,7 +144,7 @@ class PartWriter:
         on_chip: OnChip = _NOTHING,
     ) -> list[KernelPart]:
         """Return kernels that run one after the other, with barriers in them and between. The last
-        has sums and arrays `on_chip`.
+        has sums, arrays and slices `on_chip`.
         """
         scratch: dict[str, tuple[int, Piece]] = {}
 
@@ -167,8 +174,9 @@ class PartWriter:
         return parts
 
     def _fitting(self, kernels: Sequence[KernelRecords], room: int, threads: int) -> OnChip:
-        """Return the partial sums of the last kernel, and the arrays that it only reads, for which
-        there is room in shared memory. Where there is none for all, threads keep sums.
+        """Return the partial sums of the last kernel, the arrays that it only reads, and the slices
+        that it reads again, for which there is room in shared memory. Where there is none for all,
+        threads keep sums.
         """
         kernel, apart = kernels[-1], left_by(self.made, kernels[:-1])
         taken = self._names(kernel)
@@ -190,10 +198,14 @@ class PartWriter:
             return there_is
 
         shared = [one for one in sums if fits(one)]
-        return OnChip(shared, kept, [one for one in arrays if fits(one)])
+        whole = [one for one in arrays if fits(one)]
+        of_array = {one.array for one in whole}
+        slices = kept_slices_of(records.block, self._outside(kernel))
+        others = [one for one in slices if one.array not in of_array]
+        return OnChip(shared, kept, whole, for_room(others, room, self._bytes))
 
-    def _bytes(self, one: ChunkSum | WholeArray) -> int:
-        """Return the bytes of shared memory that a sum or an array would have."""
+    def _bytes(self, one: ChunkSum | WholeArray | KeptSlices) -> int:
+        """Return the bytes of shared memory that a sum, an array or slices would have."""
         return rounded(one.elements * BYTES.get(one.dtype, FLOAT_BYTES[self.dtype]))
 
     def _shared_out(
@@ -209,6 +221,8 @@ class PartWriter:
         assert isinstance(blocks, Loop)
         of_chunk = self._of_chunk(kernel, names)
         names |= {one.name for one in sums} | {one.name for one in on_chip.arrays}
+        slices = with_kept_slices(of_chunk.block, on_chip.slices, partial(unique, taken=names))
+        of_chunk = replace(of_chunk, block=slices)
         of_chunk = with_sums_on_chip(of_chunk, kernel.chunk, sums)
         of_chunk = with_arrays_on_chip(of_chunk, on_chip.arrays)
         of_chunk = with_kept_sums(of_chunk, kernel.chunk, kept)
@@ -232,10 +246,13 @@ class PartWriter:
         names that are `taken` then.
         """
         records = chunk_records(replace(kernel, records=_without_hints(kernel.records)))
-        memory = {n: self.memory.get(n, n) for n in kernel.buffers if n not in kernel.own}
-        memory |= {n: m for n, m in kernel.own.items() if is_other(self.made.buffers[m])}
-        block = with_slices(records.block, memory, partial(unique, taken=taken))
+        block = with_slices(records.block, self._outside(kernel), partial(unique, taken=taken))
         return replace(records, block=block)
+
+    def _outside(self, kernel: KernelRecords) -> dict[str, str]:
+        """Return the memory of each buffer of a kernel that does not lie in shared memory."""
+        memory = {n: self.memory.get(n, n) for n in kernel.buffers if n not in kernel.own}
+        return memory | {n: m for n, m in kernel.own.items() if is_other(self.made.buffers[m])}
 
 
 def _all_dealt(blocks: Loop, dealing: Dealing) -> bool:

@@ -81,8 +81,8 @@ def _text(functions: Sequence[Function]) -> str:
 
 
 def _compiled(text: str, architecture: str) -> Compiled:
-    """Compile a text; kernels that spill once more, with places that are not kept from turn to
-    turn of their loops: that takes longer to run, and fewer registers.
+    """Compile a text; kernels that spill once more, with places that are not kept from tile to
+    tile: that takes longer to run, and fewer registers.
     """
     try:
         made = nvrtc.compiled(text, architecture)

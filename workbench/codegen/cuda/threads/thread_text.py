@@ -141,20 +141,20 @@ class ThreadText(KernelText):
         else:
             self.write(f"if ({condition_text(record.condition, self._c)}) {{")
         self._indent += 1
-        if isinstance(record, Loop) and _has_tiles(code.body):
-            self.write("FORGET")
         self.codes(code.body)
         self._indent -= 1
         self.write("}")
 
     def _of_tile(self, code: Tile) -> None:
         """Write the lanes of a tile. A lane that there is not, at its end, is like the last one,
-        and stores nothing.
+        and stores nothing. Where a kernel has few registers, places of lanes are not kept from tile
+        to tile.
         """
         loop, name = code.loop, self._c(code.loop.variable)
         lower, upper = map(self.values.expression, loop.range)
         self.write(f"if ({lower} < {upper}) {{")
         self._indent += 1
+        self.write("FORGET")
         self.write(f"const int active = {lower} + lane < {upper};")
         self.write(f"const int64_t {name} = minimum_l({lower} + lane, {upper} - 1);")
         self.codes(code.body)
@@ -343,11 +343,3 @@ class ThreadText(KernelText):
 
     def _call(self, function: str, *given: str) -> None:
         self.write(f"{function}({', '.join(given)}, thread);")
-
-
-def _has_tiles(codes: Sequence[Code]) -> bool:
-    """Tell whether code has lanes of a tile, whose places a compiler would keep over a loop."""
-    return any(
-        isinstance(code, Tile) or (isinstance(code, Around) and _has_tiles(code.body))
-        for code in codes
-    )

@@ -7,15 +7,22 @@ would write places that are not: all threads write the slice where it belongs, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import TypeAlias
 
 from workbench.codegen.cuda.threads.independent_turns import has_turns, width
-from workbench.codegen.cuda.threads.thread_code import made_in
+from workbench.codegen.cuda.turns.accesses import (
+    Access,
+    Memory,
+    Range,
+    accesses_of,
+    changed,
+    first_turn,
+    last_turn,
+    without_lane,
+)
 from workbench.codegen.kernel_records import (
-    Invoke,
     KernelRecord,
     Let,
     Load,
@@ -24,32 +31,13 @@ from workbench.codegen.kernel_records import (
     Scratch,
     Serves,
     Store,
-    Where,
-    loads,
+    walk,
+    writes,
 )
 from workbench.codegen.record_changes import with_loads
 from workbench.polyhedral.expression import Expression, expression, variable
 
-Range: TypeAlias = tuple[Expression, Expression]
 Name: TypeAlias = Callable[[str], str]
-Memory: TypeAlias = Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class Access:
-    """An access to element `offset` of those of a lane, of which there are `stride` each, behind
-    `base`; in text order. `always`: each lane of a turn comes to it.
-    """
-
-    base: Expression
-    stride: int
-    offset: int
-    lanes: Range
-    order: int
-    stores: bool
-    always: bool
-    statement: str
-    dtype: str
 
 
 @dataclass(frozen=True)
@@ -80,6 +68,11 @@ class Slices:
         """Tell whether lanes store where the slice belongs: in neighbouring places."""
         return self.stride == 1 and self.early
 
+    def place(self, at: Expression, lanes: Loop) -> Expression:
+        """Return the place in a slice of an element that lanes touch."""
+        _, _, offset = without_lane(at, lanes)
+        return (variable(lanes.variable) - self.lanes[0]) * self.stride + offset
+
     def copied(self, name: Name, *to: tuple[str, Expression], source: str, at: Expression) -> Loop:
         """Return the loop that copies a slice from a buffer to others, each from a place on: by the
         lanes, where each has one element, else by all threads.
@@ -98,12 +91,18 @@ def with_slices(
     records: Sequence[KernelRecord], memory: Memory, name: Name
 ) -> tuple[KernelRecord, ...]:
     """Return the records of a block with what loops hand on in shared memory, if they have a turn
-    at all sizes. `memory` is that of each buffer, but for those in shared memory already.
+    at all sizes. Behind the loop they read there what its last turn wrote, until that is written
+    anew.
     """
     done: list[KernelRecord] = []
+    lasts: list[_Last] = []
     for record in records:
+        written = {memory.get(n) for one in walk((record,)) for n in writes(one)}
+        lasts = [last for last in lasts if memory[last.slices.array] not in written]
+        for last in lasts:
+            record = last.read_by(record)
         if isinstance(record, Loop) and not record.lanes and has_turns(record):
-            done += _with_slices(record, slices_of(record, memory), name)
+            done += _with_slices(record, slices_of(record, memory), lasts, name)
         else:
             done.append(record)
     return tuple(done)
@@ -111,10 +110,8 @@ def with_slices(
 
 def slices_of(loop: Loop, memory: Memory) -> list[Slices]:
     """Return what the turns of a loop hand on."""
-    found: dict[str, list[Access | None]] = {}
-    for array, access in _Accesses(loop).found():
-        if array in memory:
-            found.setdefault(array, []).append(access)
+    touched = accesses_of(loop.body)
+    found = {array: accesses for array, accesses in touched.items() if array in memory}
     held = [memory[array] for array in found]
     slices = []
     for array, accesses in found.items():
@@ -160,61 +157,12 @@ def _slices(loop: Loop, array: str, accesses: Sequence[Access]) -> Slices | None
     )  # fmt: skip
 
 
-@dataclass
-class _Accesses:
-    """A walk over the accesses of a loop's body."""
-
-    loop: Loop
-    statement: str = ""
-
-    def __post_init__(self) -> None:
-        self.order = count()
-        self.bound = made_in(self.loop.body)
-
-    def found(self) -> Iterator[tuple[str, Access | None]]:
-        """Yield each buffer with an access to it, None where that is of no lane of a tile."""
-        yield from self._body(self.loop.body, None, True)
-
-    def _body(
-        self, body: Sequence[KernelRecord], lanes: Loop | None, always: bool
-    ) -> Iterator[tuple[str, Access | None]]:
-        for record in body:
-            if isinstance(record, Serves):
-                self.statement = record.statement
-            for load in loads(record):
-                yield load.buffer, self._access(load.at, load.dtype, lanes, False, always)
-            if isinstance(record, Store):
-                plain = always and not record.operation
-                dtype = record.value.dtype
-                yield record.buffer, self._access(record.at, dtype, lanes, True, plain)
-            elif isinstance(record, Invoke):
-                for buffer, _ in (record.out, *record.operands):
-                    yield buffer, None
-            elif isinstance(record, Loop):
-                inside = record if record.lanes else lanes
-                direct = always and lanes is None and record.lanes
-                yield from self._body(record.body, inside, direct)
-            elif isinstance(record, Where):
-                yield from self._body(record.body, lanes, False)
-
-    def _access(
-        self, at: Expression, dtype: str, lanes: Loop | None, stores: bool, always: bool
-    ) -> Access | None:
-        if lanes is None:
-            return None
-        stride = at.coefficient(lanes.variable)
-        rest = at - variable(lanes.variable) * stride
-        if stride <= 0 or rest.variables & self.bound:
-            return None
-        offset = rest.constant % stride
-        return Access(
-            rest - offset, stride, offset, lanes.range, next(self.order), stores, always,
-            self.statement, dtype,
-        )  # fmt: skip
-
-
-def _with_slices(loop: Loop, slices: Sequence[Slices], name: Name) -> Iterator[KernelRecord]:
-    """Yield a loop whose turns hand on slices in shared memory, with what is before and behind."""
+def _with_slices(
+    loop: Loop, slices: Sequence[Slices], lasts: list[_Last], name: Name
+) -> Iterator[KernelRecord]:
+    """Yield a loop whose turns hand on slices in shared memory, with what is before and behind. The
+    last of them are added to `lasts`.
+    """
     behind: list[KernelRecord] = []
     for one in slices:
         first, _ = one.lanes
@@ -225,8 +173,7 @@ def _with_slices(loop: Loop, slices: Sequence[Slices], name: Name) -> Iterator[K
             yield Scratch(buffer, one.dtype, memory)
         zero = expression(0)
         if old:
-            begun = loop.upper - 1 if loop.backwards else loop.lower
-            place = one.before.substitute({loop.variable: begun}) + skipped
+            place = one.before.substitute({loop.variable: first_turn(loop)}) + skipped
             copy = one.copied(name, (old, zero), source=one.array, at=place)
             yield Serves(one.statement)
             yield copy
@@ -240,6 +187,8 @@ def _with_slices(loop: Loop, slices: Sequence[Slices], name: Name) -> Iterator[K
             copy = one.copied(name, *to, source=new, at=zero)
             body = (*body, Serves(one.statement), copy)
         loop = replace(loop, body=body)
+        base = one.written.substitute({loop.variable: last_turn(loop)})
+        lasts.append(_Last(one, old or new, base))
     yield loop
     yield from behind
 
@@ -247,34 +196,19 @@ def _with_slices(loop: Loop, slices: Sequence[Slices], name: Name) -> Iterator[K
 def _moved(loop: Loop, one: Slices, old: str, new: str, name: Name) -> tuple[KernelRecord, ...]:
     """Return the body of a loop that touches slices instead of an array."""
 
-    def inside(body: Sequence[KernelRecord], lanes: Loop | None) -> Iterator[KernelRecord]:
-        for record in body:
-            if isinstance(record, (Loop, Where)):
-                within = record if isinstance(record, Loop) and record.lanes else lanes
-                yield replace(record, body=tuple(inside(record.body, within)))
-            elif lanes is None:
-                yield record
-            else:
-                yield from _record(record, lanes)
+    def moved(record: KernelRecord, lanes: Loop) -> Iterator[KernelRecord]:
+        def place(at: Expression) -> tuple[str, Expression]:
+            buffer = old if without_lane(at, lanes)[0] == one.before else new
+            return buffer, one.place(at, lanes)
 
-    def place(at: Expression, lanes: Loop) -> tuple[str, Expression]:
-        own = variable(lanes.variable) * one.stride
-        rest = at - own
-        base = rest - rest.constant % one.stride
-        buffer = old if base == one.before else new
-        return buffer, own - one.lanes[0] * one.stride + rest.constant % one.stride
+        def load(load: Load) -> Load:
+            return Load(*place(load.at), load.dtype) if load.buffer == one.array else load
 
-    def _record(record: KernelRecord, lanes: Loop) -> Iterator[KernelRecord]:
-        def moved(load: Load) -> Load:
-            if load.buffer != one.array:
-                return load
-            return Load(*place(load.at, lanes), load.dtype)
-
-        record = with_loads(record, moved)
+        record = with_loads(record, load)
         if not isinstance(record, Store) or record.buffer != one.array:
             yield record
             return
-        _, at = place(record.at, lanes)
+        at = one.place(record.at, lanes)
         if one.in_place or not one.direct:
             yield replace(record, buffer=new, at=at)
             return
@@ -283,4 +217,31 @@ def _moved(loop: Loop, one: Slices, old: str, new: str, name: Name) -> tuple[Ker
         yield replace(record, value=local)
         yield Store(new, at, local)
 
-    return tuple(inside(loop.body, None))
+    return changed(loop.body, moved)
+
+
+@dataclass(frozen=True)
+class _Last:
+    """The slice of a loop's last turn, which is in a buffer behind the loop; in memory it begins at
+    `base`.
+    """
+
+    slices: Slices
+    buffer: str
+    base: Expression
+
+    def read_by(self, record: KernelRecord) -> KernelRecord:
+        """Return a record behind the loop that reads the slice from the buffer."""
+        one = self.slices
+
+        def moved(record: KernelRecord, lanes: Loop) -> Iterator[KernelRecord]:
+            def load(load: Load) -> Load:
+                base, stride, _ = without_lane(load.at, lanes)
+                ours = load.buffer == one.array and lanes.range == one.lanes
+                if not ours or stride != one.stride or base != self.base:
+                    return load
+                return Load(self.buffer, one.place(load.at, lanes), load.dtype)
+
+            yield with_loads(record, load)
+
+        return changed((record,), moved)[0]

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from workbench.codegen.cuda.carried_slices import slices_of, with_slices
+from workbench.codegen.cuda.turns.carried_slices import slices_of, with_slices
 from workbench.codegen.kernel_records import (
     Invoke,
     KernelRecord,
