@@ -31,6 +31,7 @@ def main() -> None:
     parser.add_argument("--floor", default="", help="the hand-written PPO, if it is built already")
     parser.add_argument("--purejaxrl", default="", help="the command that runs a script for it")
     parser.add_argument("--rltools", default="", help="its PPO of the pendulum, if built")
+    parser.add_argument("--rltools-sac", default="", help="its SAC of the pendulum, if built")
     parser.add_argument("--B", type=int, nargs="+", default=[4, 64, 512, 2048])
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--seconds", type=float, default=2.0, help="of a round, about")
@@ -50,6 +51,7 @@ def main() -> None:
         floor=given.floor,
         purejaxrl=given.purejaxrl,
         rltools=given.rltools,
+        rltools_sac=given.rltools_sac,
         compiler="zig" if given.zig else "gcc",
         variables=variables,
         quick=given.quick,

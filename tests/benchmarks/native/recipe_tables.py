@@ -20,9 +20,9 @@ EPISODES = {"episodes, 64 wide": (0.10, 16), "episodes, 256 wide": (1.2, 20)}
 """The most seconds of an update on two processors, and megabytes."""
 NOISY_SECONDS, DEEPER = 0.15, 4.6
 """The most seconds of an update; of one with eight layers over one with two."""
-OVER_RLTOOLS = 4.0
-UPDATES = 74
-"""Of RLtools on the pendulum: 300,000 steps of four environments, 1,024 at a time."""
+OVER_RLTOOLS, OVER_REPLAYED = 4.0, 0.8
+UPDATES, REPLAYED_UPDATES = 74, 10_000
+"""Of RLtools on the pendulum: 300,000 steps of four environments, 1,024 at a time; of its SAC."""
 PEER_SECONDS, PEER_RUNS = 3.0, 3
 """How long a run of a peer lasts, about, and how many there are in a process."""
 FIRST_STEPS = 100_000
@@ -73,21 +73,34 @@ def noisy(settings: Settings) -> None:
 
 
 def pendulum(settings: Settings) -> None:
-    """PPO in RLtools' setting on one processor, in rounds with RLtools where it was built."""
+    """PPO in RLtools' setting."""
+    _beside_rltools(settings, "pendulum", "ppo", settings.rltools, UPDATES, OVER_RLTOOLS)
+
+
+def replayed(settings: Settings) -> None:
+    """SAC in RLtools' setting."""
+    peer = settings.rltools_sac
+    _beside_rltools(settings, "pendulum, replayed", "sac", peer, REPLAYED_UPDATES, OVER_REPLAYED)
+
+
+def _beside_rltools(
+    settings: Settings, program: str, called: str, peer: str, updates: int, required: float
+) -> None:
+    """A program on one processor, in rounds with RLtools where it was built."""
     ours, theirs = [], []
     for _ in range(settings.rounds):
-        line = made(settings, "pendulum", "--rounds", 1)
+        line = made(settings, program, "--rounds", 1)
         ours.append(line["update_seconds"])
-        if settings.rltools:
-            theirs.append(child_seconds(settings.rltools) / UPDATES)
+        if peer:
+            theirs.append(child_seconds(peer) / updates)
     value, interval = ratio_of_rounds(theirs, ours) if theirs else (None, None)
     emit(
-        what=f"rltools / native, ppo, pendulum, {settings.compiler}",
+        what=f"rltools / native, {called}, pendulum, {settings.compiler}",
         update_cpu_seconds=median(ours),
         peer_update_cpu_seconds=median(theirs) if theirs else None,
         ratio=value,
         interval=interval,
-        required=OVER_RLTOOLS,
+        required=required,
         **said(line | {"samples": ours}),
         peer_samples=theirs,
     )
@@ -146,5 +159,5 @@ def child_seconds(command: str) -> float:
 
 
 TABLES: dict[str, Callable[[Settings], None]] = {
-    table.__name__: table for table in (episodes, noisy, pendulum, purejaxrl, layers)
+    table.__name__: table for table in (episodes, noisy, pendulum, replayed, purejaxrl, layers)
 }

@@ -17,7 +17,7 @@ from typing import Any
 from tests.benchmarks.measuring import emit, median
 from tests.benchmarks.native.floors import counted
 from tests.benchmarks.native.runs import Rounds
-from workbench.algorithms import ppo, reinforce
+from workbench.algorithms import ppo, reinforce, sac
 from workbench.backends.native.backend import NativeBackend
 from workbench.environments import Noisy
 from workbench.folders import CACHE_VARIABLE
@@ -53,6 +53,11 @@ def pendulum() -> Made:
     return program, {"B": 4, "T": 1024}
 
 
+def replayed() -> Made:
+    """Return SAC in RLtools' setting for the pendulum, whose three layers are those of weights."""
+    return sac(N=10_000, K=100, hidden=(64, 64), learning_starts=100), {"B": 1, "T": 1}
+
+
 def cartpole(layers: int) -> Made:
     """Return PPO on CartPole with so many layers, each written out."""
     return ppo(hidden=(64,) * layers), {"B": 64, "T": 128}
@@ -64,6 +69,7 @@ PROGRAMS: dict[str, Callable[[], Made]] = {
     "noisy, 2 layers": partial(noisy, 2),
     "noisy, 8 layers": partial(noisy, 8),
     "pendulum": pendulum,
+    "pendulum, replayed": replayed,
     **{f"cartpole, {n} layers": partial(cartpole, n) for n in LAYERS},
 }
 

@@ -39,6 +39,7 @@ class Settings:
     floor: str
     purejaxrl: str
     rltools: str
+    rltools_sac: str
     compiler: str
     variables: Mapping[str, str]
     quick: bool
