@@ -5,6 +5,12 @@
 
 #include "vectors.h"
 
+/* x, or b in lanes where it is NaN. */
+INLINE vf unless_nan_vf(vf b, vf x) { return where_vf(b != b, b, x); }
+INLINE vd unless_nan_vd(vd b, vd x) { return where_vd(__builtin_convertvector(b != b, vi), b, x); }
+INLINE vi unless_nan_vi(vi b, vi x) { return (void)b, x; }
+INLINE vl unless_nan_vl(vl b, vl x) { return (void)b, x; }
+
 #define MASK(x) (x)
 #define TRUTH vb
 #define NUMBER vf

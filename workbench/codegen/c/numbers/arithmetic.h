@@ -22,10 +22,10 @@ INLINE TRUTH OF(greater_equal)(NUMBER a, NUMBER b) { return MASK(a >= b); }
 /* A NaN on either side is the result; C's fmin and fmax would drop it. The inner choice, which takes
    a NaN of a, is one instruction of many processors: a jump would often be predicted wrongly. */
 INLINE NUMBER OF(minimum)(NUMBER a, NUMBER b) {
-    return OF(where)(MASK(b != b), b, OF(where)(MASK(b < a), b, a));
+    return OF(unless_nan)(b, OF(where)(MASK(b < a), b, a));
 }
 INLINE NUMBER OF(maximum)(NUMBER a, NUMBER b) {
-    return OF(where)(MASK(b != b), b, OF(where)(MASK(b > a), b, a));
+    return OF(unless_nan)(b, OF(where)(MASK(b > a), b, a));
 }
 
 /* -1, 0, 1 or NaN; the sign of -0 is 0. */
