@@ -32,12 +32,8 @@ from workbench.codegen.cuda.threads.thread_code import (
     shared_out,
 )
 from workbench.codegen.cuda.turns.carried_slices import with_slices
-from workbench.codegen.cuda.turns.kept_slices import (
-    KeptSlices,
-    for_room,
-    kept_slices_of,
-    with_kept_slices,
-)
+from workbench.codegen.cuda.turns.kept_slices import KeptSlices, for_room, kept_slices_of
+from workbench.codegen.cuda.turns.slice_rings import with_kept_slices
 from workbench.codegen.cuda.whole_arrays import WholeArray, arrays_of, with_arrays_on_chip
 from workbench.codegen.dealing import Dealing
 from workbench.codegen.joined_launches import memory_in
