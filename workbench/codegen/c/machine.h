@@ -72,6 +72,28 @@
     pointer += by;           \
     __asm__("" : "+r"(pointer));
 
+/* x, or b where it is NaN. gcc chooses between two floats in registers of integers, and what waits
+   for the number waits for the moves there and back: here it is a choice of a vector's lanes. */
+#if defined(__SSE4_1__) && !defined(__clang__)
+#define UNLESS_NAN(letter, float_type, int_type)                            \
+    INLINE float_type unless_nan_##letter(float_type b, float_type x) {     \
+        typedef float_type reals __attribute__((vector_size(16)));          \
+        typedef int_type bits __attribute__((vector_size(16)));             \
+        if (__builtin_constant_p(b)) return b != b ? b : x;                 \
+        reals first, other; /* whose lanes behind the first are anything */ \
+        __asm__("" : "=x"(first) : "0"(b));                                 \
+        __asm__("" : "=x"(other) : "0"(x));                                 \
+        const bits nan = first != first;                                    \
+        return ((reals)((nan & (bits)first) | (~nan & (bits)other)))[0];    \
+    }
+UNLESS_NAN(f, float, int32_t)
+UNLESS_NAN(d, double, int64_t)
+#undef UNLESS_NAN
+#else
+INLINE float unless_nan_f(float b, float x) { return b != b ? b : x; }
+INLINE double unless_nan_d(double b, double x) { return b != b ? b : x; }
+#endif
+
 /* Round to nearest and keep subnormal numbers, whatever the calling thread had set; return what it
    had. Other libraries switch on flush-to-zero for a process, and results would depend on them. */
 #if defined(__x86_64__)

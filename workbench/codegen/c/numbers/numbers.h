@@ -24,27 +24,7 @@ INLINE int where_b(int m, int a, int b) { return m ? a : b; }
 
 INLINE int any_b(int m) { return m; }
 
-/* x, or b where it is NaN. gcc chooses between two floats in registers of integers, and what waits
-   for the number waits for the moves there and back: here it is a choice of a vector's lanes. */
-#if defined(__SSE4_1__) && !defined(__clang__)
-#define UNLESS_NAN(letter, float_type, int_type)                            \
-    INLINE float_type unless_nan_##letter(float_type b, float_type x) {     \
-        typedef float_type reals __attribute__((vector_size(16)));          \
-        typedef int_type bits __attribute__((vector_size(16)));             \
-        if (__builtin_constant_p(b)) return b != b ? b : x;                 \
-        reals first, other; /* whose lanes behind the first are anything */ \
-        __asm__("" : "=x"(first) : "0"(b));                                 \
-        __asm__("" : "=x"(other) : "0"(x));                                 \
-        const bits nan = first != first;                                    \
-        return ((reals)((nan & (bits)first) | (~nan & (bits)other)))[0];    \
-    }
-UNLESS_NAN(f, float, int32_t)
-UNLESS_NAN(d, double, int64_t)
-#undef UNLESS_NAN
-#else
-INLINE float unless_nan_f(float b, float x) { return b != b ? b : x; }
-INLINE double unless_nan_d(double b, double x) { return b != b ? b : x; }
-#endif
+/* x, or b where it is NaN: machine.h has it for floats. */
 INLINE int32_t unless_nan_i(int32_t b, int32_t x) { return (void)b, x; }
 INLINE int64_t unless_nan_l(int64_t b, int64_t x) { return (void)b, x; }
 

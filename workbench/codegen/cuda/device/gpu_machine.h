@@ -25,6 +25,10 @@ typedef unsigned long long uint64_t;
 #define NAN_F __int_as_float(0x7fffffff)
 #define NAN_D __longlong_as_double(0x7fffffffffffffff)
 
+/* x, or b where it is NaN. */
+INLINE float unless_nan_f(float b, float x) { return b != b ? b : x; }
+INLINE double unless_nan_d(double b, double x) { return b != b ? b : x; }
+
 /* A loop over one or two numbers that becomes as many steps. */
 #define EACH_OF_TWO _Pragma("unroll") for (int k = 0; k < count; k++)
 
