@@ -6,17 +6,25 @@ from functools import partial
 
 import pytest
 
+from tests.codegen.cuda.turns.block_records import (
+    MEMORY,
+    B,
+    T,
+    load,
+    over_lanes,
+    place,
+    store,
+    turns,
+)
 from workbench.codegen.cuda.turns.carried_slices import slices_of, with_slices
 from workbench.codegen.kernel_records import (
     Invoke,
     KernelRecord,
     Let,
     Load,
-    Local,
     Loop,
     Scratch,
     Serves,
-    Store,
     Where,
     loads,
     walk,
@@ -24,31 +32,7 @@ from workbench.codegen.kernel_records import (
 )
 from workbench.names import unique
 from workbench.polyhedral.conditions import AffineComparison
-from workbench.polyhedral.expression import Expression, expression, minimum, variable
-
-LANES = 16 * variable("block"), minimum(16 * variable("block") + 16, variable("n"))
-T, B = variable("t"), variable("lane")
-MEMORY = {"x": "x", "y": "x", "z": "z"}
-
-
-def place(turn: Expression, stride: int = 1, offset: int = 0) -> Expression:
-    return 640 * turn + stride * B + offset
-
-
-def over_lanes(*records: KernelRecord) -> Loop:
-    return Loop("lane", *LANES, records, lanes=True)
-
-
-def turns(*records: KernelRecord, backwards: bool = False) -> Loop:
-    return Loop("t", expression(0), expression(9), records, backwards=backwards)
-
-
-def load(at: Expression, buffer: str = "x") -> Let:
-    return Let(f"local {at}", Load(buffer, at, "float"))
-
-
-def store(at: Expression) -> Store:
-    return Store("x", at, Local("new", "float"))
+from workbench.polyhedral.expression import expression, variable
 
 
 def sliced(loop: Loop) -> list[KernelRecord]:

@@ -12,6 +12,16 @@ import pytest
 
 from tests.codegen.cuda.fibres import fibres, text_of, watched
 from tests.codegen.cuda.test_kernels_as_fibres import in_blocks
+from tests.codegen.cuda.turns.block_records import (
+    MEMORY,
+    B,
+    T,
+    load,
+    over_lanes,
+    place,
+    store,
+    turns,
+)
 from tests.native_runs import compiled, shared_cache
 from workbench.algorithms import ppo
 from workbench.codegen.cuda.turns import kept_slices
@@ -27,11 +37,9 @@ from workbench.codegen.kernel_records import (
     KernelRecord,
     Let,
     Load,
-    Local,
     Loop,
     Scratch,
     Serves,
-    Store,
     Where,
     loads,
     walk,
@@ -40,20 +48,20 @@ from workbench.codegen.kernel_records import (
 from workbench.codegen.kernels import program_kernels
 from workbench.names import unique
 from workbench.polyhedral.conditions import AffineComparison
-from workbench.polyhedral.expression import Expression, expression, minimum, variable
+from workbench.polyhedral.expression import expression, variable
 
 
-@pytest.mark.parametrize("turns", [8, 2])
+@pytest.mark.parametrize("slices", [8, 2])
 def test_turns_that_a_ring_has_no_more_are_loaded(
-    turns: int, monkeypatch: pytest.MonkeyPatch
+    slices: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rings of eight slices and of two, of a rollout of eleven steps."""
-    monkeypatch.setattr(kept_slices, "MOST_TURNS", turns)
+    monkeypatch.setattr(kept_slices, "MOST_TURNS", slices)
     monkeypatch.setattr(kept_slices, "FEWEST_TURNS", 2)
     program = in_blocks(ppo(hidden=(5,)), 16, 2).program
     sizes = {"B": 20, "I": 1, "T": 11, "E": 1, "M": 1}
     text = text_of(program_kernels(program))
-    assert f"if ({turns - 1} <= (T - t - 1))" in text and "turns_of_done" in text
+    assert f"if ({slices - 1} <= (T - t - 1))" in text and "turns_of_done" in text
     found, fault = watched(fibres(program, sizes), sizes)
     with shared_cache():
         wanted = compiled(program).run(sizes, 3, "float32").outputs
@@ -63,31 +71,6 @@ def test_turns_that_a_ring_has_no_more_are_loaded(
 
 
 # -- which slices there are ----------------------------------------------------------------------
-
-LANES = 16 * variable("block"), minimum(16 * variable("block") + 16, variable("n"))
-T, B = variable("t"), variable("lane")
-MEMORY = {"x": "x", "y": "x", "z": "z"}
-
-
-def over_lanes(*records: KernelRecord) -> Loop:
-    return Loop("lane", *LANES, records, lanes=True)
-
-
-def turns(*records: KernelRecord, backwards: bool = False) -> Loop:
-    return Loop("t", expression(0), expression(9), records, backwards=backwards)
-
-
-def load(at: Expression, buffer: str = "x") -> Let:
-    return Let(f"local {at}", Load(buffer, at, "float"))
-
-
-def store(at: Expression, buffer: str = "x") -> Store:
-    return Store(buffer, at, Local("new", "float"))
-
-
-def place(turn: Expression, stride: int = 1) -> Expression:
-    return 640 * turn + stride * B
-
 
 HERE, NEXT = load(place(T)), load(place(T + 1))
 WRITER = turns(over_lanes(store(place(T))))
