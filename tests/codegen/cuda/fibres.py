@@ -380,15 +380,17 @@ def watched(
     dtype: str = "float32",
     left_out: int = 0,
     once: int = 0,
+    weakened: bool = False,
     **more: Any,
 ) -> tuple[Mapping[str, Any], str]:
     """The outputs of a run, and the first fault in it, "" if there is none. The barrier in line
-    `left_out` is: always, or only the time `once` that a thread comes there.
+    `left_out` is, or is `weakened` to one of each warp: always, or only the time `once` that a
+    thread comes there.
     """
     driver = made.driver
     assert isinstance(driver, FibreDriver)
     made.prepare(dtype)
-    asked = {"faults": 0, "left_out": left_out, "left_out_once": once}
+    asked = {"faults": 0, "left_out": left_out, "left_out_once": once, "weakened": weakened}
     for name, value in asked.items():
         ctypes.c_int64.in_dll(driver.library, name).value = value
     outputs: Mapping[str, Any] = {}

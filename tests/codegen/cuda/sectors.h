@@ -1,5 +1,5 @@
 /* The 32-byte sectors of memory outside of a block that warps ask for. Threads of one warp that come to
-   the same access in the text for the same time, since the last barrier of the block, make one request,
+   the same access in the text for the same time, since their last barrier, make one request,
    as they do on a GPU: it asks for each sector once, however many of them touch it. What caches keep
    between requests is not looked at. */
 #ifndef WORKBENCH_SECTORS_H
@@ -16,14 +16,14 @@
             request(__COUNTER__, (array).p + (at), (array).name, stores);                     \
     } while (0)
 
-typedef struct { uint64_t since; int64_t times; } Times;
+typedef struct { uint64_t since; int64_t turn_of_warp, times; } Times;
 typedef struct { uint64_t since, request, sector; } Asked;
 
 /* Whether sectors are counted, and those of each array of a launch that were loaded and stored. */
 EXPORTED int64_t counting, counted_arrays, sectors_loaded[MOST_ARRAYS], sectors_stored[MOST_ARRAYS];
 EXPORTED const char *counted_array[MOST_ARRAYS];
 
-static uint64_t since; /* the number of the barrier */
+static uint64_t since; /* the number of the block's barrier */
 static Times *times_of[MOST_PLACES];
 static Asked *asked;
 static int64_t room_asked, count_asked;
@@ -64,9 +64,13 @@ static void request(int place, const void *element, const char *array, int store
     if (place >= MOST_PLACES) abort();
     if (!times_of[place]) times_of[place] = calloc(MOST_THREADS, sizeof(Times));
     Times *const times = &times_of[place][this_thread];
-    *times = (Times){since, times->since == since ? times->times + 1 : 0};
+    const int warp = this_thread / WARP;
+    const int64_t in_warp = turn_of_warp[warp];
+    const int again = times->since == since && times->turn_of_warp == in_warp;
+    *times = (Times){since, in_warp, again ? times->times + 1 : 0};
     if (2 * count_asked >= room_asked) make_room();
-    const uint64_t of_warp = (uint64_t)place << 48 | (uint64_t)(this_thread / WARP) << 40;
+    if (in_warp >> 20 || times->times >> 20) abort();
+    const uint64_t of_warp = (uint64_t)place << 48 | (uint64_t)warp << 40 | (uint64_t)in_warp << 20;
     if (!is_new(of_warp | (uint64_t)times->times, (uint64_t)element / SECTOR)) return;
     int64_t k = 0;
     while (k < counted_arrays && strcmp(counted_array[k], array)) k++;

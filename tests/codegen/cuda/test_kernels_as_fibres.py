@@ -116,29 +116,45 @@ def test_sums_that_threads_keep_have_the_bits_of_compiled_c(
         np.testing.assert_array_equal(found[name], value, err_msg=name)
 
 
-def not_needed(program: Program, sizes: Mapping[str, int], functions: bool) -> list[int]:
-    """The lines of the barriers of functions, or of kernels, without which no thread meets another:
-    neither for good nor in one of three rounds.
+def not_needed(
+    program: Program, sizes: Mapping[str, int], functions: bool
+) -> list[tuple[int, bool]]:
+    """The lines of the barriers of functions, or of kernels, without which no thread meets another,
+    and True where one of the block may be one of each warp instead: neither for good nor in one of
+    three rounds.
     """
     made = fibres(program, sizes)
     lines = text_of(program_kernels(program)).splitlines()
     kernels = next(k for k, line in enumerate(lines) if line.startswith("KERNEL("))
-    tried = lines[:kernels] if functions else lines
-    barriers = [k + 1 for k, line in enumerate(tried) if line.strip() == "BARRIER"]
-    barriers = [line for line in barriers if functions or line > kernels]
-    assert len(barriers) > 4
+    words = [line.strip() for line in lines]
+    tried = [
+        (k + 1, weakened)
+        for k, word in enumerate(words)
+        if word in ("BARRIER", "WARP_BARRIER") and (k < kernels) == functions
+        for weakened in ((False, True) if word == "BARRIER" and not functions else (False,))
+    ]
+    assert len(tried) > 4
     found = []
-    for line in barriers:
-        faults = (watched(made, sizes, "float32", line, once)[1] for once in (0, 1, 2))
+    for line, weakened in tried:
+        faults = (watched(made, sizes, "float32", line, k, weakened)[1] for k in (0, 1, 2))
         if not next(faults) or not any(faults):
-            found.append(line)
+            found.append((line, weakened))
     return found
 
 
 @pytest.mark.parametrize(("how", "size"), [("few features", 16), ("rows of a lane", 32)])
-def test_no_barrier_of_a_kernel_can_be_left_out(how: str, size: int) -> None:
+def test_no_barrier_of_a_kernel_can_be_left_out_or_weakened(how: str, size: int) -> None:
     program = PROGRAMS[how]().program
     assert not not_needed(program, sizes_of(program, size), functions=False)
+
+
+def test_no_barrier_around_sums_that_threads_keep_can_be_left_out_or_weakened(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(kernel_parts, "SIDE_BY_SIDE", 0)
+    program = in_blocks(fitted(), 16, 2).program
+    assert "block_kept_lane_sums_" in text_of(program_kernels(program))
+    assert not not_needed(program, {}, functions=False)
 
 
 def test_more_lanes_than_a_block_has_threads_are_refused() -> None:

@@ -3,9 +3,10 @@
 
    A fibre runs until it waits. Which one runs first, and which block, is drawn. An access fails that is
    outside of its array, that reads shared memory which the block has not written, and that meets
-   another thread's in an element without a barrier between, where one of both writes. An element
-   remembers in which turn of which block it was written and read last, and by which thread: what is
-   found does not depend on which fibre runs first. */
+   another thread's in an element without a barrier between, where one of both writes: one of the block,
+   or of the warp that has both. An element remembers in which turn of which block and warp it was
+   written and read last, and by which thread: what is found does not depend on which fibre runs first.
+   An exchange in a warp is no barrier of memory. */
 #ifndef WORKBENCH_THREADS_H
 #define WORKBENCH_THREADS_H
 
@@ -24,7 +25,9 @@
 typedef struct {
     uint64_t written_by_block, read_by_block; /* serial numbers: 0 is none */
     int64_t written_in, read_in;              /* the turn of the block */
+    int64_t written_in_warp, read_in_warp;    /* that of the warp */
     int32_t written_by, read_by;              /* the thread, or MANY */
+    int32_t written_by_warp, read_by_warp;    /* the warp, or MANY */
     int32_t written_at, read_at;              /* the line */
     uint64_t other_block;                     /* one that read before `read_by_block` did */
     int added;                                /* it was written by adding, as others may */
@@ -90,7 +93,8 @@ ARRAY_OF(uint8_t)
 #define ROLLED
 #define UNROLLED
 #define EXCHANGED(place, expected, value) exchanged(place, expected, value)
-#define BARRIER wait_for_block(__LINE__);
+#define BARRIER wait_at_barrier(AT_BLOCK, __LINE__);
+#define WARP_BARRIER wait_at_barrier(AT_WARP, __LINE__);
 #define FROM_LANE_BESIDE(x, apart)                                                            \
     ({                                                                                        \
         __auto_type mine_ = (x);                                                              \
@@ -100,7 +104,7 @@ ARRAY_OF(uint8_t)
     })
 
 static Seen *seen_of(const void *begin);
-enum { READY, AT_BLOCK, AT_WARP, DONE };
+enum { READY, AT_BLOCK, AT_WARP, AT_EXCHANGE, DONE };
 typedef struct {
     int state, line, started;
     int64_t passed; /* how often it has come to the barrier that is left out */
@@ -112,7 +116,7 @@ typedef struct {
 
 static Fibre fibres[MOST_THREADS];
 static int this_thread, threads_of_block;
-static int64_t this_block, blocks_of_launch, turn;
+static int64_t this_block, blocks_of_launch, turn, turn_of_warp[MOST_THREADS / WARP];
 static uint64_t serial, first_serial;
 static void (*thread_body)(void);
 static ucontext_t outside_context;
@@ -121,10 +125,11 @@ static unsigned char shared_memory[SHARED_BYTES] __attribute__((aligned(64)));
 static Seen seen_shared[SHARED_BYTES], seen_constant;
 static uint64_t drawn = 88172645463325252ull;
 
-EXPORTED int64_t faults, accesses, barriers;
+EXPORTED int64_t faults, accesses, barriers, warp_barriers;
 EXPORTED char fault[400];
-/* The line of a barrier that is left out: always (0), or the first time, the second, ... */
-EXPORTED int64_t left_out, left_out_once;
+/* The line of a barrier that is left out: always (0), or the first time, the second, ... With `weakened`
+   it becomes one of each warp. */
+EXPORTED int64_t left_out, left_out_once, weakened;
 
 static uint32_t draw(void) {
     drawn ^= drawn << 13, drawn ^= drawn >> 7, drawn ^= drawn << 17;
@@ -147,11 +152,23 @@ static int is_inside(int64_t count, int64_t at, const char *name, int line) {
     return 0;
 }
 
-/* Another thread of the block since the last barrier, or another block of the launch, which has
-   shared memory of its own. */
-static int meets(int shared, uint64_t block, int64_t in, int32_t by) {
+/* Another thread of the block since the last barrier of the block, or of both's warp, or another block
+   of the launch, which has shared memory of its own. */
+static int meets(int shared, uint64_t block, int64_t in, int32_t warp, int64_t in_warp, int32_t by) {
+    const int own = this_thread / WARP;
     if (block < first_serial) return 0;
-    return block == serial ? in == turn && by != this_thread : !shared;
+    if (block != serial) return !shared;
+    return in == turn && (warp != own || (in_warp == turn_of_warp[own] && by != this_thread));
+}
+
+static int meets_writer(int shared, const Seen *seen) {
+    return meets(shared, seen->written_by_block, seen->written_in, seen->written_by_warp,
+                 seen->written_in_warp, seen->written_by);
+}
+
+static int meets_reader(int shared, const Seen *seen) {
+    return meets(shared, seen->read_by_block, seen->read_in, seen->read_by_warp, seen->read_in_warp,
+                 seen->read_by);
 }
 
 static int is_shared(const Seen *seen) {
@@ -160,20 +177,25 @@ static int is_shared(const Seen *seen) {
 
 static int reads(Seen *seen, int64_t step, int64_t count, int64_t at, const char *name, int set,
                  int line) {
-    const int shared = is_shared(seen);
+    const int shared = is_shared(seen), warp = this_thread / WARP;
     accesses++;
     if (!is_inside(count, at, name, line)) return 0;
     if (!step) return 1;
     seen += at * step;
     if (set && seen->written_by_block != serial)
         FAULT("%s[%lld] is read before it is written, line %d", name, (long long)at, line);
-    else if (meets(shared, seen->written_by_block, seen->written_in, seen->written_by))
+    else if (meets_writer(shared, seen))
         FAULT("%s[%lld] is written in line %d and read in line %d", name, (long long)at,
               seen->written_at, line);
     if (seen->read_by_block != serial || seen->read_in != turn) {
         if (seen->read_by_block >= first_serial && seen->read_by_block != serial)
             seen->other_block = seen->read_by_block;
         seen->read_by_block = serial, seen->read_in = turn, seen->read_by = this_thread;
+        seen->read_by_warp = warp, seen->read_in_warp = turn_of_warp[warp];
+    } else if (seen->read_by_warp != warp) {
+        seen->read_by_warp = seen->read_by = MANY;
+    } else if (seen->read_in_warp != turn_of_warp[warp]) {
+        seen->read_by = this_thread, seen->read_in_warp = turn_of_warp[warp];
     } else if (seen->read_by != this_thread) {
         seen->read_by = MANY;
     }
@@ -184,19 +206,19 @@ static int reads(Seen *seen, int64_t step, int64_t count, int64_t at, const char
 /* Note that an element is written, `adding` or not; tell whether it is there. */
 static int changes(Seen *seen, int64_t step, int64_t count, int64_t at, const char *name, int line,
                    int adding) {
-    const int shared = is_shared(seen);
+    const int shared = is_shared(seen), warp = this_thread / WARP;
     accesses++;
     if (!is_inside(count, at, name, line)) return 0;
     seen += at * step;
-    if (!(adding && seen->added) &&
-        meets(shared, seen->written_by_block, seen->written_in, seen->written_by))
+    if (!(adding && seen->added) && meets_writer(shared, seen))
         FAULT("%s[%lld] is written in line %d and in line %d", name, (long long)at,
               seen->written_at, line);
-    if (meets(shared, seen->read_by_block, seen->read_in, seen->read_by) ||
+    if (meets_reader(shared, seen) ||
         (!shared && seen->other_block >= first_serial && seen->other_block != serial))
         FAULT("%s[%lld] is read in line %d and written in line %d", name, (long long)at,
               seen->read_at, line);
     seen->written_by_block = serial, seen->written_in = turn;
+    seen->written_by_warp = adding ? MANY : warp, seen->written_in_warp = turn_of_warp[warp];
     seen->written_by = adding ? MANY : this_thread, seen->written_at = line, seen->added = adding;
     return 1;
 }
@@ -225,20 +247,23 @@ static void wait_at(int state, int line) {
     if (!_setjmp(fibre->here)) _longjmp(outside, 1);
 }
 
-static void wait_for_block(int line) {
+static void wait_at_barrier(int state, int line) {
     if (line == left_out) {
         const int64_t passed = ++fibres[this_thread].passed;
-        if (!left_out_once || passed == left_out_once) return;
+        if (!left_out_once || passed == left_out_once) {
+            if (!weakened) return;
+            state = AT_WARP;
+        }
     }
-    wait_at(AT_BLOCK, line);
+    wait_at(state, line);
 }
 
 static void exchange(const void *mine, void *other, size_t bytes, int apart, int line) {
     const int thread = this_thread;
     memcpy(&fibres[thread].value, mine, bytes);
-    wait_at(AT_WARP, line);
+    wait_at(AT_EXCHANGE, line);
     memcpy(other, &fibres[thread ^ apart].value, bytes);
-    wait_at(AT_WARP, line);
+    wait_at(AT_EXCHANGE, line);
 }
 
 static void begin_fibre(void) {
@@ -264,11 +289,14 @@ static void run_fibre(Fibre *fibre) {
 static int release(int threads) {
     int released = 0, at_block = 0, line = 0, together = 1;
     for (int first = 0; first < threads; first += WARP) {
-        int waiting = 0, behind = first + WARP < threads ? first + WARP : threads;
+        const int behind = first + WARP < threads ? first + WARP : threads;
+        const int state = fibres[first].state;
+        int waiting = 0;
         for (int k = first; k < behind; k++)
-            waiting += fibres[k].state == AT_WARP && fibres[k].line == fibres[first].line;
-        if (waiting < behind - first) continue;
+            waiting += fibres[k].state == state && fibres[k].line == fibres[first].line;
+        if (waiting < behind - first || (state != AT_WARP && state != AT_EXCHANGE)) continue;
         for (int k = first; k < behind; k++) fibres[k].state = READY;
+        if (state == AT_WARP) turn_of_warp[first / WARP]++, warp_barriers++;
         released = 1;
     }
     for (int k = 0; k < threads; k++)
@@ -280,6 +308,7 @@ static int release(int threads) {
     if (at_block == threads && together) {
         for (int k = 0; k < threads; k++) fibres[k].state = READY;
         turn++, barriers++;
+        memset(turn_of_warp, 0, sizeof turn_of_warp);
         end_requests();
         released = 1;
     }
@@ -294,6 +323,7 @@ static void run_block(int threads) {
         order[k] = k;
     }
     turn = 0;
+    memset(turn_of_warp, 0, sizeof turn_of_warp);
     end_requests();
     do {
         shuffle(order, threads);

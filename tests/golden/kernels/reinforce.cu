@@ -30,7 +30,7 @@ KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS)(Run *run, 
     SHARED(float, operand_2, 320, 80)
     SHARED(double, spare, 640, 184)
     /* statement: parameters.policy.weight_1[0] */
-    BARRIER
+    WARP_BARRIER
     ROLLED for (int64_t i0 = 0 + thread; i0 < 4; i0 += THREADS) {
         ROLLED for (int64_t i1 = 0; i1 < 20; i1++) {
             ST(operand_2, (20 * i0 + i1), LD(parameters_policy_weight_1_normal, (20 * i0 + i1)));
@@ -74,7 +74,7 @@ KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS)(Run *run, 
     SHARED(float, operand_2, 160, 40)
     SHARED(double, spare, 320, 102)
     /* statement: parameters.policy.weight_2[0] */
-    BARRIER
+    WARP_BARRIER
     ROLLED for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {
         ST(operand_2, 2 * i0, LD(parameters_policy_weight_2_normal, 2 * i0));
         ST(operand_2, (2 * i0 + 1), LD(parameters_policy_weight_2_normal, (2 * i0 + 1)));
@@ -492,7 +492,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
         }
         int32_t episodes_points_2 = 0;
         /* statement: episodes.points */
-        BARRIER
+        WARP_BARRIER
         if (thread < 16) ROLLED for (int64_t b_2 = 32 * b_block32 + thread; b_2 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1); b_2 += 16) {
             const int alive_2 = LD(alive, (b_2 - 32 * b_block32));
             episodes_points_2 = add_i(episodes_points_2, cast_i_b(alive_2));
@@ -533,7 +533,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             /* statement: policy.output */
             BARRIER
             block_product_f(parameters_policy_weight_2_of_block, 0, 1, 2, policy_hidden_1, 640 * t, 32, product_2, 0, 32, 2, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 20, 0, thread);
-            BARRIER
+            WARP_BARRIER
             if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
                 FORGET
                 const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);
@@ -668,7 +668,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
         }
         float episode_return_sum_2_points_2 = (float)0x0.0p+0;
         /* statement: episode_return_sum_2.points */
-        BARRIER
+        WARP_BARRIER
         if (thread < 16) ROLLED for (int64_t b_6 = 32 * b_block32 + thread; b_6 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1); b_6 += 16) {
             const float episode_return_sum_4 = LD(episode_return_sum, (b_6 - 32 * b_block32));
             episode_return_sum_2_points_2 = add_f(episode_return_sum_2_points_2, episode_return_sum_4);
@@ -726,7 +726,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             float gradient_policy_bias_2_points_2 = (float)0x0.0p+0;
             float gradient_policy_bias_2_points_3 = (float)0x0.0p+0;
             /* statement: gradient.policy.bias_2.points */
-            BARRIER
+            WARP_BARRIER
             if (thread < 16) ROLLED for (int64_t b_8 = 32 * b_block32 + thread; b_8 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1); b_8 += 16) {
                 const float gradient_output_4 = LD(gradient_output, (b_8 - 32 * b_block32));
                 gradient_policy_bias_2_points_2 = add_f(gradient_policy_bias_2_points_2, gradient_output_4);
@@ -744,6 +744,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
                 ST(gradient_policy_bias_2_points_of_chunk, 1, add_f(LD(gradient_policy_bias_2_points_of_chunk, 1), together_4));
                 /* statement: gradient.policy.weight_2.points */
             }
+            BARRIER
             block_lane_sums_f(gradient_output, 0, 32, policy_hidden_1, 640 * t, 32, gradient_policy_weight_2_points_of_chunk, 0, 1, 2, 2, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 1, thread);
             /* statement: gradient.policy.bias_1.points */
             block_turned_f(gradient_policy_bias_1_product, 0, 32, turned_2, 0, 20, 20, 32, thread);
@@ -768,7 +769,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
         }
         float loss_sum_2_points_2 = (float)0x0.0p+0;
         /* statement: loss_sum_2.points */
-        BARRIER
+        WARP_BARRIER
         if (thread < 16) ROLLED for (int64_t b_10 = 32 * b_block32 + thread; b_10 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1); b_10 += 16) {
             const float loss_sum_4 = LD(loss_sum, (b_10 - 32 * b_block32));
             loss_sum_2_points_2 = add_f(loss_sum_2_points_2, loss_sum_4);
@@ -800,6 +801,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
         ST(gradient_policy_weight_2_points, (40 * chunk_2 + element_of_gradient_policy_weight_2_points_of_chunk), LD(gradient_policy_weight_2_points_of_chunk, element_of_gradient_policy_weight_2_points_of_chunk));
     }
     /* statement: gradient.policy.weight_1.points */
+    BARRIER
     ROLLED for (int64_t element_of_gradient_policy_weight_1_points_of_chunk = 0 + thread; element_of_gradient_policy_weight_1_points_of_chunk < 80; element_of_gradient_policy_weight_1_points_of_chunk += THREADS) {
         ST(gradient_policy_weight_1_points, (80 * chunk_2 + element_of_gradient_policy_weight_1_points_of_chunk), LD(gradient_policy_weight_1_points_of_chunk, element_of_gradient_policy_weight_1_points_of_chunk));
     }

@@ -22,7 +22,8 @@ from workbench.codegen.cuda.sums.kept_sums import (
     most_kept,
     with_kept_sums,
 )
-from workbench.codegen.cuda.threads.barriers import Barriers, Block, passed
+from workbench.codegen.cuda.threads.barriers import Barriers, passed
+from workbench.codegen.cuda.threads.thread_accesses import Block
 from workbench.codegen.cuda.threads.thread_code import (
     Around,
     Code,
@@ -159,6 +160,7 @@ class PartWriter:
             last, dealing = kernel.records[-1], kernel.dealing
             blocks = last if dealing is not None and isinstance(last, Loop) else None
             block = Block(
+                threads,
                 lanes,
                 frozenset((*kernel.own, *names)),
                 {name: piece.column(lanes) for name, piece in places.shared.items()},

@@ -36,7 +36,9 @@
 /* A number that the compiler knows nothing of from here on: it cannot keep what follows from it. */
 #define AFRESH(number) asm volatile("" : "+r"(number));
 
+/* Who waits for whom: the threads of the block, those of each warp. */
 #define BARRIER __syncthreads();
+#define WARP_BARRIER __syncwarp();
 #define FROM_LANE_BESIDE(x, apart) __shfl_xor_sync(0xffffffffu, x, apart)
 
 /* The old value of an element, to which is added. */

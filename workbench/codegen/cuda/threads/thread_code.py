@@ -147,7 +147,9 @@ class Memory:
 
 @dataclass(frozen=True)
 class Barrier:
-    """A barrier that all threads of the block reach."""
+    """A barrier that all threads of the block reach. `of_warps`: each waits for its warp alone."""
+
+    of_warps: bool = False
 
 
 Code: TypeAlias = (

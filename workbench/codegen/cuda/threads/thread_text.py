@@ -183,7 +183,7 @@ class ThreadText(KernelText):
             self.write(f"{number} {self._c(record.name)}[{elements}] = {{0}};")
 
     def _of_barrier(self, code: Barrier) -> None:
-        self.write("BARRIER")
+        self.write("WARP_BARRIER" if code.of_warps else "BARRIER")
 
     def _dealt(
         self, when: str, name: str, begin: str, end: str, step: str, body: Sequence[KernelRecord]
