@@ -9,13 +9,17 @@
 #include "block_functions.h"
 
 /* Sort `count` pairs in place: a bitonic network whose comparisons all go the same way, so that pairs
-   that would lie behind the last one are not missed. */
+   that would lie behind the last one are not missed. A warp has 32 comparisons
+   side by side: up to step 5 these are of the same 64 pairs each time, and wait for no other warp. */
 TOGETHER void block_sort(ARRAY(int32_t) word, int64_t word_begin, ARRAY(int32_t) place,
                          int64_t place_begin, int64_t count, int thread) {
     for (int level = 0; ((int64_t)1 << level) < count; level++)
         for (int step = level; step >= 0; step--) {
             const int64_t apart = (int64_t)1 << step;
-            BARRIER
+            if (level && BLOCK_THREADS % WARP == 0 && step + (step < level) <= 5)
+                WARP_BARRIER
+            else
+                BARRIER
             for (int64_t pair = thread;; pair += BLOCK_THREADS) {
                 const int64_t inside = pair & (apart - 1), first = (pair >> step) << (step + 1);
                 const int64_t one = first + inside;

@@ -172,9 +172,9 @@ class Barriers:
         return old.at is None or old.at != new.at
 
 
-INSIDE = {"permutation": 90, DEALT: 22, SORTED: 68, "orthogonalize": 100}
-"""About how many barriers a function of a block has inside: sorting of some thousand words, sums
-over 1,024 threads, QR of a few columns.
+INSIDE = {"permutation": 36, DEALT: 22, SORTED: 22, "orthogonalize": 100}
+"""About how many barriers of all threads a function of a block has inside: sorting of some thousand
+words, sums over 1,024 threads, QR of a few columns.
 """
 
 
