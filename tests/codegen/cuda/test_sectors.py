@@ -23,6 +23,10 @@ BODIES = {
     "gathered": "ST(y, n, LD(x, LD(order, n)));",
     "odd lanes": "if (n % 2) ST(y, n, LD(x, n));",
     "twice": "ST(y, n, LD(x, n)); BARRIER ST(y, n, LD(x, n));",
+    "one lane, then all": (
+        "for (int turn = 0; turn < 2; turn++) { if (turn || thread % 32 == 0) "
+        "ST(y, n, LD(x, turn ? 0 : 8 * n)); WARP_BARRIER }"
+    ),
     "in shared memory": "ST(own, thread, LD(x, n)); ST(y, n, LD(own, thread));",
     "of a table": "ST(y, n, LD(table, n % 4));",
     "added": "(void)ADDED(order, 0, 1);",
@@ -85,6 +89,7 @@ GATHERED = sectors(ORDER)
         ("gathered", {"x": GATHERED, "order": ALL}, {"y": ALL}),
         ("odd lanes", {"x": ALL}, {"y": ALL}),
         ("twice", {"x": 2 * ALL}, {"y": 2 * ALL}),
+        ("one lane, then all", {"x": 2 * COUNT // WARP}, {"y": COUNT // WARP + ALL}),
         ("in shared memory", {"x": ALL}, {"y": ALL}),
         ("of a table", {}, {"y": ALL}),
         ("added", {}, {"order": COUNT // WARP}),
