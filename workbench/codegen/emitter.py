@@ -12,6 +12,7 @@ from workbench.codegen.kernel_records import (
     Compute,
     Invoke,
     KernelRecord,
+    Leave,
     Let,
     Local,
     Loop,
@@ -19,6 +20,7 @@ from workbench.codegen.kernel_records import (
     Position,
     Scratch,
     Table,
+    Update,
     Value,
     Where,
 )
@@ -200,14 +202,30 @@ class Emitter:
 
     @contextmanager
     def around(
-        self, name: str, lower: Expression, upper: Expression, backwards: bool
+        self,
+        name: str,
+        lower: Expression,
+        upper: Expression,
+        backwards: bool,
+        step: OpenStep | None = None,
+        begin: str = "",
     ) -> Iterator[None]:
         """Write a loop of the program, whose variable has its name already. A run may end in it:
-        one block may take long.
+        one block may take long. `step` and `begin` as a loop has them.
         """
         with self._body() as body:
             yield
-        self.add(Loop(name, lower, upper, tuple(body), False, backwards, ends=True))
+        loop = Loop(name, lower, upper, tuple(body), False, backwards, True, step, begin)
+        self.add(loop)
+
+    def leave(self, condition: Condition, turn: Expression, left: str) -> None:
+        """Write that the loop around ends in a turn where a condition holds. The local `left` has
+        that turn then; "" where nobody asks.
+        """
+        with self.where(condition):
+            if left:
+                self.add(Update(left, Position(turn, "int64")))
+            self.add(Leave())
 
     @contextmanager
     def where(self, condition: Condition, step: OpenStep | None = None) -> Iterator[None]:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from workbench.lowering.instances.guards import OpenStep
 from workbench.polyhedral.conditions import Condition
-from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.expression import Expression, variable
 
 LANES = 16
 """The lanes of a group: sums over lanes have as many parts, whatever the machine's vectors."""
@@ -206,7 +206,9 @@ class Invoke:
 class Loop:
     """A loop of `variable` from `lower` to `upper` (exclusive), or backwards.
 
-    `lanes`: its iterations run side by side; `ends`: a run may end between them.
+    `lanes`: its iterations run side by side; `ends`: a run may end between them. `step`: of its
+    turns only those run at which episodes are open, or only those at which none is; then `begin` is
+    the local that has the first of them, where a loop before it has left the others out.
     """
 
     variable: str
@@ -216,11 +218,21 @@ class Loop:
     lanes: bool = False
     backwards: bool = False
     ends: bool = False
+    step: OpenStep | None = None
+    begin: str = ""
 
     @property
     def range(self) -> tuple[Expression, Expression]:
         """The lower bound, and the upper one (exclusive)."""
         return self.lower, self.upper
+
+    @property
+    def turns(self) -> tuple[Expression, Expression]:
+        """The range of the turns that run, if the loop is not left: from `begin` on."""
+        if not self.begin:
+            return self.range
+        first = variable(self.begin)
+        return (self.lower, first + 1) if self.backwards else (first, self.upper)
 
 
 @dataclass(frozen=True)
@@ -233,6 +245,11 @@ class Where:
     condition: Condition
     body: tuple[KernelRecord, ...]
     step: OpenStep | None = None
+
+
+@dataclass(frozen=True)
+class Leave:
+    """The end of the loop around, before its other turns and the rest of this one."""
 
 
 @dataclass(frozen=True)
@@ -264,6 +281,7 @@ KernelRecord: TypeAlias = (
     | Invoke
     | Loop
     | Where
+    | Leave
 )
 
 
@@ -273,6 +291,13 @@ def walk(body: tuple[KernelRecord, ...]) -> Iterator[KernelRecord]:
         yield record
         if isinstance(record, (Loop, Where)):
             yield from walk(record.body)
+
+
+def leaves(record: KernelRecord) -> bool:
+    """Tell whether a record may end the loop around it."""
+    return isinstance(record, Leave) or (
+        isinstance(record, Where) and any(map(leaves, record.body))
+    )
 
 
 def values(record: KernelRecord) -> Iterator[Value]:

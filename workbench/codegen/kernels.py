@@ -51,7 +51,7 @@ from workbench.polyhedral.conditions import names_in
 from workbench.polyhedral.expression import Expression
 from workbench.program.accumulating import derived
 from workbench.program.operations.table import OPERATIONS
-from workbench.program.values import Program
+from workbench.program.values import End, Program
 
 KEPT = 1024
 """The most kernels that are kept: those of some variants of a large program."""
@@ -223,6 +223,7 @@ class _Writing:
             len(placed.statements),
             placed.places,
             placed.order,
+            placed.ends,
             record,
             dealing_of(self.statements, record) if isinstance(record, For) else None,
             tuple(around.items()),
@@ -281,6 +282,7 @@ class _Given:
     statements: int
     places: tuple[StatementPlace, ...]
     order: tuple[str, ...]
+    ends: tuple[End, ...]
     record: Launch | For
     dealing: Dealing | None
     around: tuple[tuple[str, tuple[Expression, Expression]], ...]
@@ -290,7 +292,9 @@ class _Given:
     def placed(self) -> KernelStatements:
         """The statements with their storage and places."""
         objects, count = self.objects.objects, self.statements
-        return KernelStatements(objects[:count], objects[count:], self.places, self.order)
+        return KernelStatements(
+            objects[:count], objects[count:], self.places, self.order, self.ends
+        )
 
 
 @lru_cache(maxsize=KEPT)

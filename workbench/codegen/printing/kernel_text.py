@@ -10,6 +10,7 @@ from workbench.codegen.kernel_records import (
     Draw,
     Invoke,
     KernelRecord,
+    Leave,
     Let,
     Local,
     Loop,
@@ -212,7 +213,7 @@ class KernelText:
     # -- loops -------------------------------------------------------------------------------------
 
     def _loop(self, record: Loop) -> None:
-        name, (lower, upper) = self._c(record.variable), map(self.values.expression, record.range)
+        name, (lower, upper) = self._c(record.variable), map(self.values.expression, record.turns)
         if record.lanes:
             self._lanes(record, name, lower, upper)
             return
@@ -316,6 +317,9 @@ class KernelText:
     def _where(self, record: Where) -> None:
         self.write(f"if ({condition_text(record.condition, self._c)}) {{")
         self._nested(record.body)
+
+    def _leave(self, _: Leave) -> None:
+        self.write("break;")
 
     # -- draws, checks, calls ----------------------------------------------------------------------
 

@@ -186,6 +186,10 @@ class InstanceWriter:
         else:
             self.over_axes(lanes, lambda: write_reduction(self, lanes))
 
+    def write_zeros(self) -> None:
+        """Write zeros where the instance would write its result."""
+        self.over_axes(self._lanes(), lambda: self.store_zeros(lanes=False))
+
     def write_part(self, run: Expression) -> None:
         """Write the part of one run of blocks: its element along the first inner axis."""
         body, shape = self.statement.body, self.shape[1:]

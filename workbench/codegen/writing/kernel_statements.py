@@ -20,7 +20,7 @@ from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import Stored, memory_order
 from workbench.polyhedral.loops.axis_blocks import AxisBlock, axis_blocks
 from workbench.polyhedral.tree import Path, axis_dims, paths
-from workbench.program.values import Program, Statement
+from workbench.program.values import End, Program, Statement
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,7 @@ class Statements:
             tuple(self.stored[array] for array in used.arrays),
             tuple(self._place(s, used.arrays, memory) for s in statements),
             tuple(dim for dim in self.order if dim in used.dims),
+            tuple(end for end in self.program.equations.ends if end.open in used.arrays),
         )
 
     def _place(
@@ -97,13 +98,14 @@ class Statements:
 @dataclass(frozen=True)
 class KernelStatements:
     """The statements of one kernel, with the storage of the arrays that they touch, their places,
-    and their dimensions as they lie in memory.
+    their dimensions as they lie in memory, and the ends of the episodes that they are of.
     """
 
     statements: tuple[Statement, ...]
     storage: tuple[Stored, ...]
     places: tuple[StatementPlace, ...]
     order: tuple[str, ...]
+    ends: tuple[End, ...]
 
     @cached_property
     def place(self) -> Mapping[str, StatementPlace]:
@@ -120,24 +122,23 @@ class KernelStatements:
         statement, place = self._statement[launch.statement], self.place[launch.statement]
         values = dict(launch.values)
         return InstanceWriter(
-            out, statement, place.axes, values, self._stored, self._ranks, place.blocks
+            out, statement, place.axes, values, self.stored, self._ranks, place.blocks
         )
 
-    def of(self, launch: Launch) -> Statement:
-        """Return the statement of a launch."""
-        return self._statement[launch.statement]
-
     @cached_property
-    def opens(self) -> frozenset[str]:
-        """The arrays that say whether an instance is executed."""
-        return frozenset(s.guard.array for s in self.statements if s.guard is not None)
+    def along(self) -> Mapping[str, int]:
+        """The arrays that say whether an instance is executed, with the place of the steps among
+        the dims of each.
+        """
+        return {e.open: self.stored[e.open].array.dims.index(e.dim) for e in self.ends}
 
     @cached_property
     def _statement(self) -> Mapping[str, Statement]:
         return {statement.name: statement for statement in self.statements}
 
     @cached_property
-    def _stored(self) -> Mapping[str, Stored]:
+    def stored(self) -> Mapping[str, Stored]:
+        """The storage by the arrays' names."""
         return {stored.array.name: stored for stored in self.storage}
 
     @cached_property

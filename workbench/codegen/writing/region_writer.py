@@ -8,21 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 
-from workbench.codegen.bodies.open_lanes import (
-    OpenLanes,
-    closes,
-    open_lanes,
-    runs,
-    some_open,
-)
+from workbench.codegen.bodies.open_lanes import LoopNeeds, OpenLanes, some_open
 from workbench.codegen.emitter import Emitter, Index
 from workbench.codegen.kernel_records import (
     KernelRecord,
     Loop,
+    Position,
     Serves,
     Store,
+    Variable,
     Where,
     reads,
     walk,
@@ -33,7 +30,7 @@ from workbench.codegen.writing.kernel_statements import KernelStatements
 from workbench.codegen.writing.matrix_products import give_back_products
 from workbench.lowering.loops.records import For, If, Launch, Record
 from workbench.lowering.loops.records import walk as walk_records
-from workbench.polyhedral.conditions import negated
+from workbench.polyhedral.conditions import AffineComparison, negated
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.program.accumulating import owner
 
@@ -78,42 +75,106 @@ class RegionWriter:
         if isinstance(record, If):
             with self.out.where(record.condition):
                 self.write(record.body)
-            return
-        with self.out.around(record.variable, *record.range, record.backwards):
-            if record.apart:
+        elif record.apart:
+            with self.out.around(record.variable, *record.range, record.backwards):
                 self._gather_ahead(record)
                 self.write(record.body)
-            else:
-                self._steps(record)
+        else:
+            self._steps(record)
+
+    # -- steps of episodes -------------------------------------------------------------------------
 
     def _steps(self, loop: For) -> None:
-        """Write the body of a loop, of whose steps those are left out that no open lane needs."""
-        needed = {k: self._needed(r, loop.variable) for k, r in enumerate(loop.body)}
-        for lanes, run in runs(loop.body, needed):
-            launches = [r for r in run if isinstance(r, Launch)]
-            if lanes is None:
-                self.write(run)
-                continue
-            writer = self._writer(launches[0])
-            some = some_open(self.out, writer.stored[lanes.array], writer.place, lanes)
-            with self.out.where(some, lanes.step):
-                self.write(run)
-            closing = [r for r in launches if closes(r, self.statements.of(r))]
-            if closing:
-                with self.out.where(negated(some), replace(lanes.step, closed=True)):
-                    self.write(closing)
+        """Write a loop, of whose steps those are left out that no open lane needs."""
+        statements = self.statements
+        needs = LoopNeeds(loop, self._writer, statements.stored, statements.along)
+        lanes = needs.ending()
+        if lanes is not None:
+            self._leaving(needs, lanes)
+            return
+        with self.out.around(loop.variable, *loop.range, loop.backwards):
+            for key, run in needs.runs(loop.body):
+                self._open(needs, key, run)
 
-    def _needed(self, record: Record, step: str) -> OpenLanes | None:
-        """Return the lanes of which one must be open at a step for a launch to be needed."""
-        if not isinstance(record, Launch):
-            return None
-        writers = map(self._writer, (record, *record.more))
-        first, *others = (
-            open_lanes(w.statement, w.place, w.blocks, self.statements.opens) for w in writers
-        )
-        if first is None or any(other != first for other in others):
-            return None
-        return first if any(step in e.variables for e in first.index) else None
+    def _leaving(self, needs: LoopNeeds, lanes: OpenLanes) -> None:
+        """Write a loop that ends where no lane is open any more, and backwards begins where one is.
+        What has to follow is in a loop of its own: the local `left` has the first of its turns, or
+        backwards of those at which a lane is open.
+        """
+        loop, opened, closed = needs.loop, lanes.step, replace(lanes.step, closed=True)
+        around, turn = (loop.variable, *loop.range, loop.backwards), variable(loop.variable)
+        left = ""
+        if loop.backwards or needs.follows(loop.body, lanes):
+            left = self.out.name(f"left {loop.variable}")
+            behind = loop.lower - 1 if loop.backwards else loop.upper
+            self.out.add(Variable(left, Position(behind, "int64")))
+        whole, rest = partial(self._whole, needs, lanes), partial(self._rest, needs, lanes)
+        first, second = ((closed, rest), (opened, whole))[:: 1 if loop.backwards else -1]
+        with self.out.around(*around, step=first[0]):
+            some = self._some_open(needs, lanes, loop.body)
+            self.out.leave(some if loop.backwards else negated(some), turn, left)
+            first[1](loop.body)
+        if left:
+            with self.out.around(*around, step=second[0], begin=left):
+                second[1](loop.body)
+
+    def _whole(self, needs: LoopNeeds, lanes: OpenLanes, body: Sequence[Record]) -> None:
+        """Write the body of a loop at whose steps one of the lanes is open."""
+        for key, run in needs.runs(body, but=lanes):
+            self._open(needs, key, run)
+
+    def _rest(self, needs: LoopNeeds, lanes: OpenLanes, body: Sequence[Record]) -> None:
+        """Write what is left of a body at a step at which none of the lanes is open."""
+        for key, run in needs.runs(body):
+            if key == lanes:
+                self._close(needs, run)
+            elif key is not None:
+                self._open(needs, key, run)
+            else:
+                self._follow(needs, lanes, run)
+
+    def _follow(self, needs: LoopNeeds, lanes: OpenLanes, run: Sequence[Record]) -> None:
+        """Write what is left of records that run at other steps too."""
+        for under, records in groupby(run, lambda record: isinstance(record, If)):
+            if not under:
+                self.write(list(records))
+                continue
+            for record in records:
+                if isinstance(record, If) and needs.follows(record.body, lanes):
+                    with self.out.where(record.condition):
+                        self._rest(needs, lanes, record.body)
+
+    def _open(self, needs: LoopNeeds, lanes: OpenLanes | None, run: Sequence[Record]) -> None:
+        """Write records, where some of the lanes must be open for them: if one is."""
+        if lanes is None:
+            self.write(run)
+            return
+        some = self._some_open(needs, lanes, run)
+        with self.out.where(some, lanes.step):
+            self.write(run)
+        if any(map(needs.closes, run)):
+            with self.out.where(negated(some), replace(lanes.step, closed=True)):
+                self._close(needs, run)
+
+    def _some_open(
+        self, needs: LoopNeeds, lanes: OpenLanes, run: Sequence[Record]
+    ) -> AffineComparison:
+        """Write whether some lane is open for records that need it; return that one is."""
+        place = needs.asking(run, lanes).place
+        return some_open(self.out, needs.stored[lanes.array], place, lanes)
+
+    def _close(self, needs: LoopNeeds, run: Sequence[Record]) -> None:
+        """Write that nothing is open at the next step."""
+        for record in filter(needs.closes, run):
+            if isinstance(record, If):
+                with self.out.where(record.condition):
+                    self._close(needs, record.body)
+            elif isinstance(record, Launch):
+                writer = self._writer(record)
+                self._serve(writer)
+                writer.write_zeros()
+
+    # -- instances ---------------------------------------------------------------------------------
 
     def _writer(self, launch: Launch) -> InstanceWriter:
         writer = self.statements.writer(self.out, launch)

@@ -23,7 +23,7 @@ from workbench.codegen.cuda.threads.thread_code import (
     Together,
     made_in,
 )
-from workbench.codegen.kernel_records import Invoke, Loop, Store, walk
+from workbench.codegen.kernel_records import Invoke, Loop, Store, leaves, walk
 from workbench.lowering.values.intervals import greatest
 from workbench.polyhedral.expression import Expression, expression
 
@@ -42,6 +42,8 @@ class Barriers:
         """The accesses since the last barrier of the block, and whether none of warps stands behind
         them.
         """
+        self.leaving: dict[Access, bool] = {}
+        """Those where the loop around may be left."""
 
     def of(self, codes: Sequence[Code], block: Block) -> tuple[Code, ...]:
         """Return the code of the next kernel with the barriers that it needs."""
@@ -59,6 +61,8 @@ class Barriers:
                 yield code
             elif isinstance(code, (Around, Tile)):
                 yield from self._around(code)
+                if isinstance(code, Around) and leaves(code.record):
+                    self.leaving = _merged((*self.leaving.items(), *self.pending.items()))
             else:
                 if isinstance(code, Memory):
                     self.accesses.hold(code)
@@ -93,9 +97,10 @@ class Barriers:
     def _around(self, code: Around | Tile) -> Iterator[Code]:
         """Yield a body with its barriers: of a loop, also between a turn and the next. For what is
         pending before it one stands in front. Where it may not run at all, that still is pending
-        behind it.
+        behind it, as is what is where a loop is left.
         """
         before, self.pending = self.pending, {}
+        outside, self.leaving = self.leaving, {}
         tile = code.loop if isinstance(code, Tile) else None
         code = replace(code, body=tuple(self.body(code.body, tile)))
         record = code.record if isinstance(code, Around) else None
@@ -110,11 +115,12 @@ class Barriers:
                 if held is None or access.buffer in held
             )
             code = replace(code, body=tuple(self.body(code.body)))
-        behind, self.pending = self.pending, before
+        behind, self.pending = (*self.pending.items(), *self.leaving.items()), before
+        self.leaving = outside
         yield from self._waited(_merged(self._first(code)))
         for barrier in self._passed(code):
             self._pass(barrier)
-        self.pending = _merged((*self.pending.items(), *behind.items()))
+        self.pending = _merged((*self.pending.items(), *behind))
         yield code
 
     def _passed(self, code: Code) -> Iterator[Barrier]:

@@ -12,6 +12,7 @@ from workbench.codegen.kernel_records import (
     Draw,
     Invoke,
     KernelRecord,
+    Leave,
     Let,
     Load,
     Loop,
@@ -25,6 +26,7 @@ from workbench.codegen.kernel_records import (
     Update,
     Variable,
     Where,
+    leaves,
     loads,
     walk,
 )
@@ -39,6 +41,8 @@ def are_independent(loop: Loop) -> bool:
     Turns are apart in a buffer that they write if each place in it is the loop's variable times a
     number, and what else is added differs by less than that.
     """
+    if any(map(leaves, loop.body)):
+        return False
     inside = tuple(walk(loop.body))
     own = {r.name for r in inside if isinstance(r, Variable)}
     for record in inside:
@@ -65,7 +69,9 @@ def width(loop: Loop) -> int | None:
 
 
 def has_turns(loop: Loop) -> bool:
-    """Tell whether a loop has a turn at all sizes, which are 1 at least."""
+    """Tell whether a loop has a turn at all sizes, which are 1 at least, and whatever is open."""
+    if loop.step is not None:
+        return False
     turns = loop.upper - loop.lower
     least = turns.constant
     for part, factor in turns.terms:
@@ -148,4 +154,4 @@ def _touched(
         elif isinstance(record, Where):
             yield from _touched(record.body, varying)
         else:
-            assert isinstance(record, (Load, Prefetch, Require, Serves, Update))
+            assert isinstance(record, (Leave, Load, Prefetch, Require, Serves, Update))

@@ -203,7 +203,7 @@ class ThreadAccesses:
             by_lane, by_row = place.coefficient(LANE), place.coefficient(ROW)
             rest = place - variable(LANE) * by_lane - variable(ROW) * by_row
             threads: tuple[object, ...] = ("elements", loop.range)
-            known = bool(by_lane) and not rest.variables & {LANE, ROW, *made}
+            known = bool(by_lane) and not loop.begin and not rest.variables & {LANE, ROW, *made}
             if inside is not None:
                 known = known and columns is not None and abs(by_row) >= abs(by_lane) * columns
                 threads = ("elements", loop.range, inside.range)

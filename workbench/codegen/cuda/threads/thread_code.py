@@ -33,6 +33,7 @@ from workbench.codegen.kernel_records import (
     Value,
     Variable,
     Where,
+    leaves,
     loads,
     parts,
     values,
@@ -350,10 +351,10 @@ def _known_to_all(
     """
     needed = set(later)
     for record in reversed(plain):
-        if needed & made_in((record,)):
+        if leaves(record) or needed & made_in((record,)):
             needed |= _names(record)
-    by_all = tuple(r for r in plain if needed & made_in((r,)))
-    others = tuple(r for r in plain if not needed & made_in((r,)))
+    by_all = tuple(r for r in plain if leaves(r) or needed & made_in((r,)))
+    others = tuple(r for r in plain if r not in by_all)
     stored = {r.buffer for r in walk(others) if isinstance(r, Store)}
     if any(load.buffer in stored for r in walk(by_all) for load in loads(r)):
         return None
@@ -402,7 +403,7 @@ def _names(record: KernelRecord) -> set[str]:
         for value in values(one):
             found |= _in_value(value)
         if isinstance(one, Loop):
-            found |= one.lower.variables | one.upper.variables
+            found = found.union(*(e.variables for e in one.turns))
         elif isinstance(one, Where):
             found |= names_in(one.condition)
         elif isinstance(one, Store):

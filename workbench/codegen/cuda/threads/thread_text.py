@@ -101,7 +101,7 @@ class ThreadText(KernelText):
         first, step = "thread", "THREADS"
         if self.by_all_blocks:
             first, step = "BLOCK * THREADS + thread", "BLOCKS * THREADS"
-        lower, upper = map(values.expression, loop.range)
+        lower, upper = map(values.expression, loop.turns)
         if inside is None:
             name = self._c(loop.variable)
             self._dealt("", name, f"{lower} + {first}", upper, step, code.body)
@@ -251,7 +251,7 @@ class ThreadText(KernelText):
         self._nested(record.body)
 
     def _begin_loop(self, record: Loop) -> None:
-        name, (low, high) = self._c(record.variable), map(self.values.expression, record.range)
+        name, (low, high) = self._c(record.variable), map(self.values.expression, record.turns)
         if record.backwards:
             self.write(f"ROLLED for (int64_t {name} = {high} - 1; {name} >= {low}; {name}--) {{")
         else:

@@ -289,6 +289,8 @@ class _Reader:
             self.varying = {*_varying(record.body, record.variable), record.variable}
         inside = self.steps(record.body)
         self.lane, self.varying = outside, before
+        if record.step is not None:
+            inside = (KernelGuard(record.step, inside, needed(inside)),)
         lower, upper = record.lower, record.upper
         if record.lanes:
             upper = lower + (upper - lower + (LANES - 1)) // LANES
