@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import pytest
 
 from tests.programs import leaky_sum
+from workbench.polyhedral import accesses, expression, tree
 from workbench.polyhedral.tree import Leaf, Loop
+from workbench.program import bodies, storage, values
+from workbench.program.bodies import Read
+from workbench.program.data import declared
 from workbench.program.made_files import digest, made_of
+from workbench.program.values import Array, Program, Statement
 
 BLOCKS = Loop("t", Leaf("x"), tile=8, apart=True, chunks=2)
 
@@ -27,6 +32,14 @@ OTHER: dict[str, Any] = {
 """For each field of a loop another value."""
 
 
+LEFT_OUT = [
+    (Statement, "phase", "learning"),
+    (Statement, "guard", Read("s", (), "bool")),
+    (Array, "described", "a part of s"),
+]
+"""Of records whose text leaves them out, fields and other values."""
+
+
 def of(loop: Loop) -> str:
     return digest(made_of(replace(leaky_sum(), schedule=loop)))
 
@@ -36,6 +49,33 @@ def test_each_field_of_a_loop_is_part_of_it(name: str) -> None:
     plain = replace(BLOCKS, apart=False, chunks=1)
     first = {"apart": replace(BLOCKS, chunks=1), "chunks": BLOCKS}.get(name, plain)
     assert of(first) != of(replace(first, **{name: OTHER[name]}))
+
+
+def test_what_the_text_of_a_record_leaves_out_is_known() -> None:
+    """Keys are made from these texts: a field that is not in one has a test below."""
+    modules = (values, bodies, declared, storage, tree, accesses, expression)
+    records = {c for m in modules for c in vars(m).values() if isinstance(c, type)}
+    left_out = {
+        (record.__name__, field.name)
+        for record in records
+        if is_dataclass(record)
+        for field in fields(record)
+        if not field.repr
+    }
+    loops = {("Loop", "apart"), ("Loop", "chunks")}
+    assert left_out == loops | {(record.__name__, name) for record, name, _ in LEFT_OUT}
+
+
+@pytest.mark.parametrize(("record", "name", "value"), LEFT_OUT)
+def test_what_the_text_of_a_record_leaves_out_is_part_of_it(
+    record: type, name: str, value: Any
+) -> None:
+    program = leaky_sum()
+    group = "statements" if record is Statement else "arrays"
+    first, *others = getattr(program.equations, group)
+    changed: dict[str, Any] = {group: (replace(first, **{name: value}), *others)}
+    other = Program(replace(program.equations, **changed), program.schedule)
+    assert digest(made_of(program)) != digest(made_of(other))
 
 
 def test_it_is_the_same_for_equal_programs() -> None:
