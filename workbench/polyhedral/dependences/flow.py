@@ -122,18 +122,34 @@ def _grouped(
 
 def flow(statements: Sequence[Instances], extents: Mapping[str, Extent]) -> Dependences:
     """Return every dependence: the pairs of a writing and a reading instance."""
-    writers: dict[str, list[tuple[Instances, AccessKey]]] = {}
+    writers: dict[str, list[Instances]] = {}
     for s in statements:
-        writers.setdefault(s.write.array, []).append((s, write_key(s)))
+        writers.setdefault(s.write.array, []).append(s)
     keys: dict[Dependence, RelationKey] = {}
     for sink in statements:
-        for position, access in enumerate(sink.reads):
-            read = read_key(sink, access, extents)
-            for source, write in writers.get(access.array, ()):
-                key = RelationKey(write, read)
-                if not is_empty_relation(key):
-                    keys[Dependence(source.name, sink.name, access.array, position)] = key
+        read = tuple(
+            (tuple(writers.get(a.array, ())), extents[a.array] if a.depends_on_data else None)
+            for a in sink.reads
+        )
+        keys.update(_ending_at(sink, read))
     return Dependences({s.name: s for s in statements}, tuple(keys), keys)
+
+
+@lru_cache(maxsize=16384)
+def _ending_at(
+    sink: Instances, read: tuple[tuple[tuple[Instances, ...], Extent | None], ...]
+) -> dict[Dependence, RelationKey]:
+    """Return the dependences that end at a statement, by the writers of what it reads: a step
+    leaves most as they are.
+    """
+    keys: dict[Dependence, RelationKey] = {}
+    for position, (access, (sources, extent)) in enumerate(zip(sink.reads, read, strict=True)):
+        reading = _read_key(sink, access, extent)
+        for source in sources:
+            key = RelationKey(write_key(source), reading)
+            if not is_empty_relation(key):
+                keys[Dependence(source.name, sink.name, access.array, position)] = key
+    return keys
 
 
 # -- accesses and relations by their texts ---------------------------------------------------------

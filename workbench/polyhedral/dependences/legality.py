@@ -84,10 +84,10 @@ def violations(tree: Tree, dependences: Dependences) -> tuple[Violation, ...]:
 
 def _violations(tree: Tree, dependences: Dependences) -> Iterator[Violation]:
     at = paths(tree)
-    for d in dependences.all:
+    for d, key in dependences.keys.items():
         source, sink = dependences.statements[d.source], dependences.statements[d.sink]
         steps = shared_steps(source, sink, at)
-        broken = _broken(dependences.keys[d], steps)
+        broken = _broken(key, steps)
         if broken is not None:
             yield _violation(dependences, d, steps, broken, at)
 
