@@ -24,6 +24,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_probes, "TRIALS", 1)
     monkeypatch.setattr(gpu_probes, "LAUNCHES", 3)
     monkeypatch.setattr(gpu_probes, "COPIES", 3)
+    monkeypatch.setattr(gpu_probes, "SWAPPED", 1 << 12)
     monkeypatch.setattr(gpu_probes.GpuProbes.barrier, "__defaults__", (3,))
     monkeypatch.setattr(gpu_probes.GpuProbes.operation, "__defaults__", (3,))
     monkeypatch.setattr(calibrate_gpu, "WORKING_SETS", (1 << 12, 1 << 13))
@@ -56,12 +57,32 @@ def test_probes_compute_what_is_counted() -> None:
 
 
 @pytest.mark.usefixtures("quick")
+def test_the_bus_is_measured_in_both_directions(monkeypatch: pytest.MonkeyPatch) -> None:
+    driver, moved, taken = FibreDriver({}, multiprocessors=1), list[str](), [0.0]
+    probes, copy = GpuProbes(driver), driver.copy
+    host, memory = driver.host_memory(1 << 12), driver.memory(1 << 12)
+    monkeypatch.setattr(driver, "host_memory", lambda count: host)
+    monkeypatch.setattr(driver, "memory", lambda count: memory)
+
+    def copied(to: int, source: int, count: int, beside: bool = False) -> None:
+        taken[0] += 1e-3 if source == host.ctypes.data else 3e-3
+        moved.append("there" if to == memory.address else "back")
+        copy(to, source, count, beside)
+
+    monkeypatch.setattr(driver, "copy", copied)
+    monkeypatch.setattr("time.perf_counter", lambda: taken[0])
+    assert probes.bus() == pytest.approx(4e-3 / (2 << 12))
+    assert moved == ["there", "back"] * 2
+
+
+@pytest.mark.usefixtures("quick")
 def test_what_is_measured_is_predicted_with() -> None:
     driver = FibreDriver({}, multiprocessors=2)
     found = calibrate_gpu.measured_gpu(driver, "a GPU")
     assert found.call["launch"] > 0 and found.call["barrier"] > 0
     assert all(seconds > 0 for _, seconds in found.byte)
     assert found.multiprocessors == 2
+    assert found.bus > 0 and found.bus != machine("cuda").bus
     assert found.element["exp"]["float32"] / found.product["float32"] == pytest.approx(
         machine("cuda").element["exp"]["float32"] / machine("cuda").product["float32"]
     )

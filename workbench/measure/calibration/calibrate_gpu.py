@@ -18,9 +18,9 @@ WORKING_SETS = (4 << 20, 32 << 20, 128 << 20, 512 << 20)
 
 
 def measured_gpu(driver: Driver, device: str) -> Machine:
-    """Measure the constants of a GPU: launches, barriers, arithmetic and bytes. Functions take as
-    many operations of arithmetic as is assumed without a measurement, and shared memory is as much
-    faster than L2.
+    """Measure the constants of a GPU: launches, barriers, arithmetic, bytes, and the bus to the
+    host. Functions take as many operations of arithmetic as is assumed without a measurement, and
+    shared memory is as much faster than L2.
     """
     built_in, probes = DEFAULTS["cuda"], GpuProbes(driver)
     product = {dtype: probes.operation(dtype) for dtype in FLOATS}
@@ -36,6 +36,7 @@ def measured_gpu(driver: Driver, device: str) -> Machine:
         },
         byte=((shared, byte[0][1] * near / level_2), *byte),
         product=product,
+        bus=probes.bus(),
         multiprocessors=driver.multiprocessors,
         shared_bytes=driver.shared_bytes,
         device=device,

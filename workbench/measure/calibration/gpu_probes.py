@@ -14,6 +14,10 @@ LAUNCHES = 1000
 """Launches of a graph, of which one is measured."""
 COPIES = 100
 """Copies of a graph: waiting for it takes as long as some of them."""
+SWAPPED = 64 << 20
+"""The bytes that go to a device and back, of which the bus is measured: for so many the wait for a
+copy is nothing.
+"""
 TURNS = 4096
 """The turns of a loop between barriers, and of one of arithmetic."""
 CHAINS = 8
@@ -121,6 +125,20 @@ class GpuProbes:
             driver.launch(kernel, blocks, given)
         graph = driver.end_graph()
         return self._least(lambda: driver.replay(graph)) / (8 * elements * COPIES)
+
+    def bus(self) -> float:
+        """Return the seconds of a byte between pinned memory of the host and the device, over both
+        ways.
+        """
+        driver = self.driver
+        memory, host = driver.memory(SWAPPED), driver.host_memory(SWAPPED)
+        there, here = memory.address, int(host.ctypes.data)
+
+        def there_and_back() -> None:
+            driver.copy(there, here, SWAPPED)
+            driver.copy(here, there, SWAPPED)
+
+        return self._least(there_and_back) / (2 * SWAPPED)
 
     def _seconds(self, function: Function, blocks: int, count: int, turns: int) -> float:
         driver = self.driver
