@@ -21,7 +21,7 @@ from functools import reduce
 from typing import Any
 
 from workbench.errors import ProgramError
-from workbench.language.episodes.ends import ends_along, exists_with, where_executed
+from workbench.language.episodes.ends import ends_along, exists_with, is_open, where_executed
 from workbench.language.inverse import Contribution, SourceRead, pull
 from workbench.language.sources import (
     Part,
@@ -38,7 +38,7 @@ from workbench.language.tracing.quoting import element_text, made_by
 from workbench.language.tracing.recurrent import Piece, Recurrent
 from workbench.language.tracing.reductions import reduce_over
 from workbench.language.tracing.tensor import Node, Tensor
-from workbench.language.tracing.trace import current, inline, scope, user_line
+from workbench.language.tracing.trace import current, everywhere, inline, scope, user_line
 from workbench.language.unobserved import unobserved
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.sets.relations import (
@@ -134,6 +134,7 @@ class _Reverse:
         """
         self.seen: dict[Source, None] = {}
         self.relevant = self._relevant()
+        self.past_ends = self._past_ends()
         self.contributions: dict[Source, list[Contribution]] = {}
         self.adjoints: dict[Source, Recurrent] = {}
         self.totals: dict[Source, Tensor] = {}
@@ -150,7 +151,8 @@ class _Reverse:
         for node in sorted(nodes, key=lambda n: -n.number):
             depends = any(x.source in self.relevant for x in node.operands)
             if depends and node in self.contributions:
-                self._propagate(node, self._total(node))
+                with everywhere() if node in self.past_ends else contextlib.nullcontext():
+                    self._propagate(node, self._total(node))
         for array in arrays:
             self._define(self.adjoints[array], array, elements_of(array, self.seeds))
         for target in self.targets:
@@ -190,6 +192,26 @@ class _Reverse:
                     readers.setdefault(read.tensor.source, []).append(source)
                     todo.append(read.tensor.source)
         return seen
+
+    def _past_ends(self) -> set[Source]:
+        """Return the values that are computed past the end of an episode too: a derivative's, and
+        what is part of them but for that which is computed up to the end only.
+        """
+        found, todo = set[Source](), list[Tensor]()
+        for source in self.relevant:
+            if isinstance(source, Recurrent):
+                todo += [piece.value for piece in source.pieces if piece.everywhere]
+            elif source.everywhere:
+                found.add(source)
+                todo += source.operands
+        while todo:
+            node = todo.pop().source
+            if isinstance(node, Node) and node.inline and node not in found:
+                found.add(node)
+                up_to_end = node.operation == "where" and is_open(node.operands[0])
+                todo += node.operands[2:] if up_to_end else node.operands
+        steps = {episodes.dim for episodes in current().ends}
+        return {source for source in found if steps.intersection(source.dims)}
 
     def misses(self, array: Recurrent, piece: Piece) -> bool:
         """Tell whether a piece that an array gets after the pass would have mattered to it."""
@@ -242,14 +264,15 @@ class _Reverse:
                 parts = parts_of(piece.dims, piece.domain)
             for bounds, equal, at_least in parts:
                 read = SourceRead(piece.value, bounds, (*equal, *starts), at_least)
-                self._contribute(read, value, piece.dims)
+                self._contribute(read, value, piece.dims, piece.everywhere)
 
     def _propagate(self, node: Node, adjoint: Tensor) -> None:
         reads = reads_of(node)
         if node.operation in ("copy",):
-            self._contribute(reads[0], adjoint, node.dims)
+            self._contribute(reads[0], adjoint, node.dims, node in self.past_ends)
         elif node.combiner is not None:
-            self._contribute(reads[0], _through_reduction(node, adjoint), node.dims)
+            share = _through_reduction(node, adjoint)
+            self._contribute(reads[0], share, node.dims, node in self.past_ends)
         else:
             self._propagate_to_operands(node, adjoint)
 
@@ -272,20 +295,28 @@ class _Reverse:
                 if share is None or x.dtype != "float":
                     continue
                 for part in parts:
-                    self._contribute(SourceRead(x, *part), _summed_to(share, x.shape), node.dims)
+                    value = _summed_to(share, x.shape)
+                    past_ends = node in self.past_ends
+                    self._contribute(SourceRead(x, *part), value, node.dims, past_ends)
 
-    def _contribute(self, read: SourceRead, value: Tensor, reader: tuple[str, ...]) -> None:
-        """Add the value of a read by instances over `reader` to the adjoint of what is read."""
+    def _contribute(
+        self, read: SourceRead, value: Tensor, reader: tuple[str, ...], past_ends: bool
+    ) -> None:
+        """Add the value of a read by instances over `reader`, which are executed up to the end of
+        an episode or `past_ends`, to the adjoint of what is read.
+        """
         source = read.tensor.source
         if source not in self.relevant or is_literal(value, 0):
             return
         if self._carries(read, None):
-            if not exists_with(read.tensor, reader):
+            beyond = source in self.past_ends
+            if not past_ends and (beyond or not exists_with(read.tensor, reader)):
                 value = where_executed(value, reader)
             inside = isinstance(source, Node) and source.inline
             extent = None if inside else elements_of(source, self.seeds)
-            everywhere = isinstance(source, Recurrent) and ends_along(source.dims)
-            contributions = pull(read, value, self._over(source), self.seeds, extent, everywhere)
+            beyond = beyond or (isinstance(source, Recurrent) and ends_along(source.dims))
+            with everywhere() if beyond else contextlib.nullcontext():
+                contributions = pull(read, value, self._over(source), self.seeds, extent)
             self.contributions.setdefault(source, []).insert(0, contributions)
 
     def _elements(self, source: Source) -> str:
@@ -344,20 +375,20 @@ class _Reverse:
             for part in pieces(cell):
                 with inline():  # the values may exist on this part only
                     value = _added([c.value for c in terms], source.shape)
-                    everywhere = isinstance(source, Recurrent)
-                    adjoint.define(here, value, part, everywhere=everywhere)
+                    beyond = isinstance(source, Recurrent) or source in self.past_ends
+                    adjoint.define(here, value, part, everywhere=beyond)
 
     def _whole(self, target: Source) -> Tensor:
         """Return the adjoint of a target, over all its elements whatever it depends on."""
         if target in self.adjoints:
             return self.adjoints[target]
-        everywhere = isinstance(target, Recurrent) and ends_along(target.dims)
-        with inline() if everywhere else contextlib.nullcontext():
+        beyond = isinstance(target, Recurrent) and ends_along(target.dims)
+        with inline() if beyond else contextlib.nullcontext():
             total = self._total(target) if target in self.contributions else None
         extent = elements_of(target, self.seeds)
         dims = self._over(target)
         within = isinstance(total, Recurrent) or is_subset(extent, box(bounds_of(dims)))
-        if total is not None and set(total.dims) == set(dims) and within and not everywhere:
+        if total is not None and set(total.dims) == set(dims) and within and not beyond:
             return total
         name = name_of(target) or "adjoint"
         adjoint = Recurrent(name, target.shape, dims, "float", current().scope)

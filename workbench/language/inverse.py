@@ -67,18 +67,16 @@ def pull(
     elements: tuple[str, ...],
     seeds: tuple[str, ...],
     extent: str | None,
-    everywhere: bool = False,
 ) -> Contribution:
     """Return the contribution of `value`, over the read's points, to the elements (named by
     `elements`).
 
     `seeds` are dims that points and elements share. `extent` is the set of all elements; None where
-    it is what is read, as of a value that is part of its readers. `everywhere`: of elements past
-    the end of an episode too.
+    it is what is read, as of a value that is part of its readers.
     """
     solution = _counted(_solve(read, seeds), value)
     if solution.open:
-        return _summed(solution, value, elements, seeds, extent, everywhere)
+        return _summed(solution, value, elements, seeds, extent)
     conditions = [(e, expression(0)) for e in solution.at_least if e.terms]
     own, domain = _own_box(elements), None
     if extent is None:
@@ -197,7 +195,6 @@ def _summed(
     elements: tuple[str, ...],
     seeds: tuple[str, ...],
     extent: str | None,
-    everywhere: bool,
 ) -> Contribution:
     """Sum over the open points. Constraints on elements alone say where the contribution exists."""
     names = {p: _new_name(p, elements) for p, _, _ in solution.open}
@@ -231,7 +228,7 @@ def _summed(
         )
         reached = project_out(points, [name for name, _, _ in over])
     wider = _wider(elements, seeds, reached)
-    total = reduce_over(value, "sum", over, tuple(kept_equal), tuple(kept_least), wider, everywhere)
+    total = reduce_over(value, "sum", over, tuple(kept_equal), tuple(kept_least), wider)
     if extent is None:
         return Contribution(total, reached)
     conditions = [(e, expression(0)) for e in outer_least]

@@ -224,6 +224,14 @@ def _stored(x: Tensor) -> Tensor:
         trace.inline = outer
 
 
+def is_open(x: Tensor) -> bool:
+    """Tell whether a condition is on elements of what is open alone."""
+    source = x.source
+    if isinstance(source, Node):
+        return source.operation == "logical_and" and all(map(is_open, source.operands))
+    return any(source is episodes.open for episodes in current().ends)
+
+
 def exists_with(x: Tensor, dims: Collection[str]) -> bool:
     """Tell whether the element that `x` reads exists just where its reader, over `dims`, does."""
     source = x.source

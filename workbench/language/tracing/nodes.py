@@ -285,6 +285,7 @@ def _make(name: str, operands: tuple[Tensor, ...], options: dict[str, Any]) -> T
         dtype=dtype,
         options=options,
         inline=inline or trace.inline,
+        everywhere=trace.everywhere,
     )
 
 

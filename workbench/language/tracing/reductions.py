@@ -177,10 +177,9 @@ def reduce_over(
     equal: tuple[tuple[Expression, Expression], ...] = (),
     at_least: tuple[Expression, ...] = (),
     wider: tuple[Bound, ...] = (),
-    everywhere: bool = False,
 ) -> Tensor:
     """Combine over dims with bounds and further constraints on them; where the result is defined
-    beyond the ranges of its dims, these are `wider`. `everywhere`: past the end of an episode too.
+    beyond the ranges of its dims, these are `wider`.
     """
     trace = current()
     names = {name for name, _, _ in over}
@@ -202,7 +201,7 @@ def reduce_over(
         equal=equal,
         at_least=at_least,
         wider=wider,
-        everywhere=everywhere,
+        everywhere=trace.everywhere,
     )
 
 

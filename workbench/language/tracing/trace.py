@@ -96,6 +96,7 @@ class Trace:
     phase: str = ""
     """The innermost scope that no name has."""
     inline: bool = False
+    everywhere: bool = False
     """True while the recorded operations belong to the statements that read them."""
     calls: list[Calls] = field(default_factory=list)
     """The calls of each external object."""
@@ -198,6 +199,19 @@ def inline() -> Iterator[None]:
         yield
     finally:
         trace.inline = outer
+
+
+@contextlib.contextmanager
+def everywhere() -> Iterator[None]:
+    """Make operations recorded inside exist past the end of an episode too, as their operands do.
+    (Otherwise a node over its steps is executed up to the end.)
+    """
+    trace = current()
+    outer, trace.everywhere = trace.everywhere, True
+    try:
+        yield
+    finally:
+        trace.everywhere = outer
 
 
 def user_line() -> SourceLine | None:
