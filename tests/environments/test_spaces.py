@@ -171,15 +171,52 @@ def test_spaces_in_spaces_step_by_step(vectorized: str) -> None:
     assert ends == 4
 
 
-@pytest.mark.parametrize("name", ["CartPole-v1", "Acrobot-v1"])
+def vector_of(name: str, num_envs: int, steps: int) -> Any:
+    one = partial(gymnasium.make, name, max_episode_steps=steps)
+    return SyncVectorEnv([one] * num_envs, autoreset_mode=AutoresetMode.DISABLED)
+
+
+def test_the_done_ones_of_a_vector_environment_of_the_users_own_rest() -> None:
+    """Gymnasium's vector environments refuse to step them."""
+    env = Gymnasium(partial(vector_of, "CartPole-v1"), "own", steps=9)
+
+    @wb.program
+    def play(B: int = 4, I: int = 3, T: int = 30) -> dict[str, Any]:
+        b, i, t = wb.dims(b=B, i=I, t=T)
+        state = wb.recurrent("state", env.state_size, over=(b, i, t))
+        action = choice(2)(b, i, t)
+        following, reward, terminated, truncated = env.step(state, action)
+        state[b, i, 0] = env.reset(over=(b, i))
+        state[b, i, t + 1] = following
+        done = terminated | truncated
+        return {"state": state, "action": action, "reward": reward, "done": done}
+
+    found = run(play(), seed=2)
+    for b in range(4):
+        twin = gymnasium.make("CartPole-v1", max_episode_steps=9)
+        observation, _ = twin.reset(seed=2 + b)
+        end = int(found["done"][b, 0].argmax())
+        for t in range(end + 1):
+            assert np.array_equal(found["state"][b, 0, t], observation)
+            observation, _, ended, late, _ = twin.step(int(found["action"][b, 0, t]))
+            assert (ended or late) == found["done"][b, 0, t]
+        assert (found["state"][b, 0, end + 1 :] == observation).all()
+        twin.close()
+        for i in range(3):
+            ends = int(found["done"][b, i].argmax())
+            assert ends < 9 and found["done"][b, i, ends:].all()
+            assert (np.abs(found["state"][b, i, 0]) <= 0.05).all(), "an episode begins"
+            assert found["reward"][b, i].sum() == ends + 1
+
+
+@pytest.mark.parametrize("name", ["CartPole-v1", "Acrobot-v1", "by make_vec"])
 def test_a_vector_environment_of_the_users_own_step_by_step(name: str) -> None:
-    """The done ones rest: a reset of all follows."""
-
-    def vector(num_envs: int, steps: int) -> Any:
-        one = partial(gymnasium.make, name, max_episode_steps=steps)
-        return SyncVectorEnv([one] * num_envs, autoreset_mode=AutoresetMode.DISABLED)
-
-    env = Gymnasium(vector, "own", steps=9)
+    if name == "by make_vec":
+        mode = {"autoreset_mode": AutoresetMode.DISABLED}
+        name, arguments = "CartPole-v1", {"vectorization_mode": "sync", "vector_kwargs": mode}
+        env = Gymnasium(name, "own", max_episode_steps=9, **arguments)
+    else:
+        env = Gymnasium(partial(vector_of, name), "own", steps=9)
     found = run(restarting(env, choice(env.action_count), T=25), seed=2)
     for b in range(3):
         twin = gymnasium.make(name, max_episode_steps=9)

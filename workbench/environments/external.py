@@ -66,7 +66,9 @@ class Gymnasium(Environment):
     The calls run one after the other, in host memory: `vectorized` "sync" in this process, "async"
     in a worker process per environment. "own" is a vector environment of the user's: the function
     makes one of `num_envs` environments, and so does `gymnasium.make_vec` by an id. It is not to
-    restart episodes by itself (`AutoresetMode.DISABLED`), and to reset those of a `reset_mask`.
+    restart episodes by itself (`AutoresetMode.DISABLED`), and to reset those of a `reset_mask`: one
+    that is done and stepped again is reset first, unseen. Of an id it is the environment's own
+    kind, unless `vectorization_mode` names one.
     `arguments` are those of `gymnasium.make` or `make_vec`, or the function's.
 
     An environment that is done rests until it is reset: `step` repeats its last observation, with
@@ -309,8 +311,8 @@ class Gymnasium(Environment):
         if not isinstance(self.id, str):
             return partial(self.id, **self.arguments)
         if self.vectorized == "own":
-            mode = "vector_entry_point"
-            return partial(package().make_vec, self.id, vectorization_mode=mode, **self.arguments)
+            arguments = {"vectorization_mode": "vector_entry_point"} | self.arguments
+            return partial(package().make_vec, self.id, **arguments)
         return partial(package().make, self.id, **self.arguments)
 
     @cached_property

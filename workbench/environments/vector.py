@@ -108,7 +108,8 @@ class Row:
 
 class OwnRows:
     """A user's own vector environment, with rows as answers. Those that are done rest until they
-    are reset: their rows stay, with reward 0, whatever it answers for them.
+    are reset: their rows stay, with reward 0. Gymnasium's own refuse to step one that is done, so
+    it begins an episode that nobody sees.
     """
 
     def __init__(self, vector: Any, count: int, infos: tuple[InfoEntry, ...]) -> None:
@@ -121,6 +122,7 @@ class OwnRows:
         self.leaves = leaves(observed)
         self.size = entries(observed) + sum(entry.size for entry in infos)
         self.rows = np.zeros((count, self.size + FLAGS))
+        self.ended = np.zeros(count, bool)
 
     def reset(
         self, *, seed: list[int] | None = None, options: dict[str, Any] | None = None
@@ -130,11 +132,15 @@ class OwnRows:
         observations, info = self.vector.reset(seed=seed, options=options)
         self._write(observations, info, mask)
         self.rows[mask, self.size :] = 0.0
+        self.ended[mask] = False
         return self.rows, {}
 
     def step(self, actions: Any) -> tuple[Rows, dict[str, Any]]:
         """Return the rows after an action of each."""
+        if self.ended.any():
+            self.vector.reset(options={"reset_mask": self.ended})
         observations, reward, terminated, truncated, info = self.vector.step(actions)
+        self.ended = np.asarray(terminated) | np.asarray(truncated)
         goes_on: Rows = np.asarray(~self.rows[:, self.size + 1 :].any(axis=1))
         self._write(observations, info, goes_on)
         self.rows[:, self.size] = np.where(goes_on, reward, 0.0)
