@@ -28,7 +28,7 @@ MOST_WALKS = 30
 ENOUGH_OF_DATA = {"averages": 30, "regression": 50, "running": 120}
 """Those of programs that read data, the quickest the most."""
 ENOUGH_OF_WINDOWS = {"sliding": 6, "tapped": 6, "smoothed": 60}
-ENOUGH_OF_ENDS = {"ended": 6, "trained": 5, "stopped": 60}
+ENOUGH_OF_ENDS = {"ended": 6, "trained": 5, "stopped": 60, "sampled": 6}
 NAMES = [
     *(name for name in PROGRAMS if name != "small_ppo"),
     pytest.param("small_ppo", marks=pytest.mark.soundness),  # takes four times the next

@@ -250,8 +250,8 @@ def told(priority: Callable[..., Any]) -> Callable[..., Any]:
         ),
         (
             lambda r, i, k, l: r.sample_by(k)["n"],
-            "replay.greatest_priority[i] is read at i=1 (I=2, Held=3, New=2, Levels=4), but "
-            "replay.greatest_priority has elements i=0..0 only",
+            "replay is sampled by priorities, but nothing tells those of the drawn steps: expected "
+            "replay.update(priority)",
         ),
     ],
 )
@@ -265,7 +265,9 @@ def test_steps_that_nothing_writes_refused() -> None:
         i, k, b = wb.dims(i=I, k=K, b=2)
         return {"y": told(lambda *_: 1.0)(rl.Replay(6, {"n": (int, ())}, over=(b, i)), i, k, 0)}
 
-    with pytest.raises(WorkbenchError, match=r"nothing defines the recurrent tensor replay\.n"):
+    with pytest.raises(
+        WorkbenchError, match=r"read, but nothing is written into it: expected replay\.write\(n=…\)"
+    ):
         example()
 
 

@@ -177,7 +177,9 @@ def test_read_before_anything_was_written_refused_with_the_instance(until: Any, 
 
 def test_fields_that_nothing_writes_refused() -> None:
     message = refused(lambda b, i, t, k: rl.Replay(8, FIELDS, over=(b, i, t)).sample(k)["x"])
-    assert message == "nothing defines the recurrent tensor replay.x"
+    assert message == (
+        "replay is read, but nothing is written into it: expected replay.write(x=…, number=…)"
+    )
 
 
 def test_read_ahead_of_what_is_written_refused_with_the_instance() -> None:
@@ -208,6 +210,10 @@ def test_read_ahead_of_what_is_written_refused_with_the_instance() -> None:
         (
             lambda b, i, t, k: held(b, i, t).sample(t),
             "a sample over t; expected a dim that counts samples, none of b, i, t",
+        ),
+        (
+            lambda b, i, t, k: held(b, i, t).sample(5),
+            "a sample over 5; expected the dim that counts the samples",
         ),
         (
             lambda b, i, t, k: held(b, i, t).sample(k, until=i + 1),

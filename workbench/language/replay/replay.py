@@ -17,7 +17,14 @@ from workbench.language.tracing.nodes import as_tensor, cast, dtype_name, index
 from workbench.language.tracing.recurrent import Recurrent
 from workbench.language.tracing.tensor import Tensor, TensorLike
 from workbench.language.tracing.trace import current, dim_names, scope, user_line
-from workbench.polyhedral.expression import Expression, choice, expression, maximum, variable
+from workbench.polyhedral.expression import (
+    Expression,
+    choice,
+    expression,
+    maximum,
+    variable,
+    whole,
+)
 from workbench.polyhedral.expression import minimum as least
 from workbench.polyhedral.sets.relations import box, hull, is_empty, union
 
@@ -148,6 +155,7 @@ class Replay:
         held = self._range((i + 1, 0)[: len(self.time)])
         with scope(self.name):
             self.priorities = Priorities(self.ring, drawn[0], alpha)
+            self._expect_updated(self.priorities)
             return PriorityBatch(self, held, self.priorities, beta)
 
     def update(self, priority: TensorLike) -> None:
@@ -169,8 +177,42 @@ class Replay:
         """What of all steps is held, and where."""
         return Ring(self.name, self.updates, self.count * self.steps, self.held, self.capacity)
 
+    def read(self, name: str, place: tuple[Tensor, ...]) -> Tensor:
+        """Return a field at an environment and a moment. It has to be written, at last."""
+        array, line = self.arrays[name], user_line()
+
+        def check() -> None:
+            if not array.pieces:
+                fields = ", ".join(f"{name}=…" for name in self.arrays)
+                raise ProgramError(
+                    f"{self.name} is read, but nothing is written into it: expected "
+                    f"{self.name}.write({fields})",
+                    line,
+                )
+
+        current().expectations.append(check)
+        return gather(array, **dict(zip(self.dims, place, strict=True)))
+
+    def _expect_updated(self, priorities: Priorities) -> None:
+        """Expect that the priorities of what is sampled by them are told until the program ends."""
+        line = user_line()
+
+        def check() -> None:
+            if not priorities.updated:
+                raise ProgramError(
+                    f"{self.name} is sampled by priorities, but nothing tells those of the drawn "
+                    f"steps: expected {self.name}.update(priority)",
+                    line,
+                )
+
+        current().expectations.append(check)
+
     def _samples(self, over: Any) -> tuple[str, ...]:
         """Return the dims that count samples."""
+        if whole(over) is not None:
+            raise ProgramError(
+                f"a sample over {over!r}; expected the dim that counts the samples", user_line()
+            )
         drawn = dim_names(over)
         if not drawn or set(self.dims) & set(drawn):
             raise ProgramError(
@@ -244,12 +286,9 @@ class Batch(Mapping[str, Tensor]):
             raise ProgramError(f"{self.replay.name} has no field {name!r}: {offered}", user_line())
         if name not in self._fields:
             with scope(self.replay.name):
-                self._fields[name] = self._read(arrays[name])
+                place = (self.copy, *within(self._moment, *self.held))
+                self._fields[name] = self.replay.read(name, place)
         return self._fields[name]
-
-    def _read(self, array: Recurrent) -> Tensor:
-        place = (self.copy, *within(self._moment, *self.held))
-        return gather(array, **dict(zip(self.replay.dims, place, strict=True)))
 
     def later(self, count: int) -> tuple[Batch, Tensor]:
         """Return the steps of the same environments so many later, and whether these are held;

@@ -11,8 +11,8 @@ from workbench.errors import ProgramError
 from workbench.language.tracing.given_shapes import axis_of, index_of, length_of, shape_of
 from workbench.language.tracing.nodes import apply, as_tensor, dtype_name
 from workbench.language.tracing.nodes import cast as cast_tensor
-from workbench.language.tracing.tensor import Tensor, TensorLike
-from workbench.language.tracing.trace import user_line
+from workbench.language.tracing.tensor import RANGE, Tensor, TensorLike
+from workbench.language.tracing.trace import current, user_line
 from workbench.polyhedral import expression as affine
 from workbench.polyhedral.expression import Expression, whole
 from workbench.program.operations.dtypes import promote
@@ -257,13 +257,23 @@ def cumsum(x: TensorLike, axis: int = 0) -> Tensor:
     return apply("cumsum", x, axis=axis_of(x, axis))
 
 
-def log_softmax(x: TensorLike, axis: int = -1) -> Tensor:
+def log_softmax(x: TensorLike, axis: int | str | None = None) -> Tensor:
     """Return x - log(sum(exp(x))) along an inner axis, computed after subtracting the maximum: -inf
     where x is, and NaN where all of x is -inf.
+
+    `axis` is the last inner axis unless given; "range" means the range axes, as of x[b, t:T], and
+    is the axis of a scalar that has some.
     """
     x = as_tensor(x)
-    axis = axis_of(x, axis)
-    return log_normalized(x, x.max(axis=axis), axis)
+    if axis == RANGE or (axis is None and not x.shape and _has_range(x)):
+        shifted = x - stop_gradient(x.max(over=RANGE))
+        return shifted - log(exp(shifted).sum(over=RANGE))
+    position = axis_of(x, -1 if axis is None else axis)
+    return log_normalized(x, x.max(axis=position), position)
+
+
+def _has_range(x: Tensor) -> bool:
+    return any(current().dims[d].axis is not None for d in x.dims)
 
 
 def log_normalized(x: Tensor, highest: Tensor, axis: int) -> Tensor:
@@ -273,6 +283,6 @@ def log_normalized(x: Tensor, highest: Tensor, axis: int) -> Tensor:
     return shifted - reshape(log(exp(shifted).sum(axis=axis)), ones)
 
 
-def softmax(x: TensorLike, axis: int = -1) -> Tensor:
-    """Return exp(log_softmax(x))."""
+def softmax(x: TensorLike, axis: int | str | None = None) -> Tensor:
+    """Return exp(log_softmax(x)), along the same axis."""
     return exp(log_softmax(x, axis))

@@ -8,16 +8,13 @@ from workbench.errors import ProgramError
 from workbench.language.tracing.functions import reshape, sqrt
 from workbench.language.tracing.given_shapes import axes_of
 from workbench.language.tracing.nodes import apply, cast, index, record
-from workbench.language.tracing.tensor import Axis, Bound, Node, Tensor
+from workbench.language.tracing.tensor import RANGE, Axis, Bound, Node, Tensor
 from workbench.language.tracing.trace import current, dim_names, inline, user_line
 from workbench.polyhedral.dependences.witness import smallest
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.sets.relations import box, parse_set, possible
 from workbench.program.sizes import known_of_sizes
 from workbench.program.text.infix import at_text
-
-RANGE = "range"
-"""The word for the range axes of a tensor, beside its dims."""
 
 
 def reduce(

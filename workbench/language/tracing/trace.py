@@ -11,7 +11,7 @@ import linecache
 import sys
 import sysconfig
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -96,18 +96,22 @@ class Trace:
     phase: str = ""
     """The innermost scope that no name has."""
     inline: bool = False
-    everywhere: bool = False
     """True while the recorded operations belong to the statements that read them."""
+    everywhere: bool = False
+    """True while they exist past the end of an episode too."""
     calls: list[Calls] = field(default_factory=list)
     """The calls of each external object."""
     data: dict[str, DataSet] = field(default_factory=dict)
     """The data sets by name."""
     ends: list[OpenEpisodes] = field(default_factory=list)
+    """The dims along which episodes end."""
     derivatives: list[ReversePass] = field(default_factory=list)
     """The passes of `wb.gradient` so far."""
-    """The dims along which episodes end."""
     assumed: list[AssumedDelay] = field(default_factory=list)
     """The assumptions of reductions over such dims."""
+    expectations: list[Callable[[], None]] = field(default_factory=list)
+    """What has to be written until the function returns: each raises ProgramError where it is not.
+    """
     returned: SourceLine | None = None
     """The line on which the program function returned its outputs."""
 
