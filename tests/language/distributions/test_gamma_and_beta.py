@@ -289,6 +289,10 @@ def test_samples_are_constant_to_gradient() -> None:
             "samples of a Beta are drawn by rejection, and not differentiable in its parameters; "
             "use their log_probability, or a SquashedNormal",
         ),
+        (lambda: wb.Gamma(-1.0, 1.0), "concentration = -1.0; expected a number above 0"),
+        (lambda: wb.Gamma([2.0, 3.0], [1.0, 0.0]), "rate = 0.0; expected a number above 0"),
+        (lambda: wb.Beta(0, 1), "alpha = 0.0; expected a number above 0"),
+        (lambda: wb.Normal(0.0, float("nan")), "std = nan; expected a number above 0"),
     ],
 )
 def test_refused(body: Any, told: str) -> None:

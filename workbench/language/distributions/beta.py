@@ -5,7 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any, NoReturn
 
-from workbench.language.distributions.entries import dims_of, shape_of_entries, total, value_of
+from workbench.language.distributions.entries import (
+    dims_of,
+    expect_positive,
+    shape_of_entries,
+    total,
+    value_of,
+)
 from workbench.language.distributions.gamma import LEAST, log_of_draws, not_reparameterized
 from workbench.language.distributions.squashed_normal import INSIDE
 from workbench.language.tracing.functions import (
@@ -38,6 +44,7 @@ class Beta:
         self.alpha = cast(as_tensor(alpha), "float")
         self.beta = cast(as_tensor(beta), "float")
         self.shape = shape_of_entries("Beta expects alpha and beta", self.alpha, self.beta)
+        expect_positive(alpha=self.alpha, beta=self.beta)
 
     @property
     def mean(self) -> Tensor:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from workbench.errors import ProgramError
 from workbench.language.tracing.functions import broadcast_to
-from workbench.language.tracing.tensor import Tensor
+from workbench.language.tracing.tensor import Node, Tensor
 from workbench.language.tracing.trace import dim_names, user_line
 from workbench.program.bodies import Shape
 from workbench.program.operations.shapes import broadcast_shapes, shape_text
@@ -19,6 +21,18 @@ def shape_of_entries(expected: str, *parameters: Tensor) -> Shape:
     except ProgramError:
         found = " and ".join(map(repr, parameters))
         raise ProgramError(f"{expected} of one inner shape, found {found}", user_line()) from None
+
+
+def expect_positive(**parameters: Tensor) -> None:
+    """Refuse parameters that are numbers and not all above 0. Of others only a run knows."""
+    for name, x in parameters.items():
+        source = x.source
+        if isinstance(source, Node) and source.operation == "literal":
+            values = np.asarray(source.options["value"], float)
+            if not (values > 0.0).all():
+                raise ProgramError(
+                    f"{name} = {values[~(values > 0.0)][0]}; expected a number above 0", user_line()
+                )
 
 
 def value_of(distribution: str, shape: Shape, value: Tensor) -> Tensor:

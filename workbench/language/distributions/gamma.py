@@ -7,7 +7,13 @@ from typing import Any, NoReturn
 import numpy as np
 
 from workbench.errors import ProgramError
-from workbench.language.distributions.entries import dims_of, shape_of_entries, total, value_of
+from workbench.language.distributions.entries import (
+    dims_of,
+    expect_positive,
+    shape_of_entries,
+    total,
+    value_of,
+)
 from workbench.language.random import draws
 from workbench.language.tracing.functions import (
     cumsum,
@@ -45,6 +51,7 @@ class Gamma:
         self.shape = shape_of_entries(
             "Gamma expects a concentration and a rate", self.concentration, self.rate
         )
+        expect_positive(concentration=self.concentration, rate=self.rate)
 
     @property
     def mean(self) -> Tensor:

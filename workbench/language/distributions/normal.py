@@ -5,7 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from workbench.language.distributions.entries import dims_of, shape_of_entries, total, value_of
+from workbench.language.distributions.entries import (
+    dims_of,
+    expect_positive,
+    shape_of_entries,
+    total,
+    value_of,
+)
 from workbench.language.random import draws
 from workbench.language.tracing.functions import log, stop_gradient
 from workbench.language.tracing.nodes import as_tensor
@@ -23,6 +29,7 @@ class Normal:
         self.shape = shape_of_entries(
             "Normal expects a mean and a standard deviation", self.mean, self.std
         )
+        expect_positive(std=self.std)
 
     @property
     def mode(self) -> Tensor:
