@@ -51,7 +51,8 @@ def missing(declared: DataSet, program: str) -> DataError:
     columns = ", ".join(f'"{column.name}": …' for column in declared.columns)
     return DataError(
         f"{program} reads the data set {declared.name!r}, which is not given; pass "
-        f'data={{"{declared.name}": {{{columns}}}}}, or a file',
+        f'data={{"{declared.name}": {{{columns}}}}}, or a file '
+        f"(on the command line --data {declared.name}=FILE)",
         declared.line,
     )
 

@@ -182,6 +182,17 @@ def test_fields_that_nothing_writes_refused() -> None:
     )
 
 
+def test_steps_of_episodes_that_end_refused() -> None:
+    def ending(b: Any, i: Any, t: Any, k: Any) -> Any:
+        wb.until(wb.uniform(over=(b, i, t)) < 0.5, over=t)
+        return held(b, i, t).sample(k)["number"]
+
+    assert refused(ending).startswith(
+        "replay is over b, i, t, and episodes along t end (wb.until): a sample may be of a step "
+        "that is not executed"
+    )
+
+
 def test_read_ahead_of_what_is_written_refused_with_the_instance() -> None:
     message = refused(lambda b, i, t, k: held(b, i, t).sample(k, until=(i + 2, 0))["number"])
     assert "replay.number" in message and "i=" in message

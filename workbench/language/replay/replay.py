@@ -189,6 +189,14 @@ class Replay:
                     f"{self.name}.write({fields})",
                     line,
                 )
+            ended = [e.dim for e in current().ends if e.dim in self.dims]
+            if ended:
+                over = ", ".join(self.dims)
+                raise ProgramError(
+                    f"{self.name} is over {over}, and episodes along {ended[0]} end (wb.until): a sample may be of a step that is not executed; expected episodes "
+                    "that restart (environment.restart), so that each step has something to hold",
+                    line,
+                )
 
         current().expectations.append(check)
         return gather(array, **dict(zip(self.dims, place, strict=True)))
