@@ -193,8 +193,9 @@ class Replay:
             if ended:
                 over = ", ".join(self.dims)
                 raise ProgramError(
-                    f"{self.name} is over {over}, and episodes along {ended[0]} end (wb.until): a sample may be of a step that is not executed; expected episodes "
-                    "that restart (environment.restart), so that each step has something to hold",
+                    f"{self.name} is over {over}, and episodes along {ended[0]} end (wb.until): "
+                    "a sample may be of a step that is not executed; expected episodes that restart "
+                    "(environment.restart), so that each step has something to hold",
                     line,
                 )
 
