@@ -194,8 +194,8 @@ class Replay:
                 over = ", ".join(self.dims)
                 raise ProgramError(
                     f"{self.name} is over {over}, and episodes along {ended[0]} end (wb.until): "
-                    "a sample may be of a step that is not executed; expected episodes that restart "
-                    "(environment.restart), so that each step has something to hold",
+                    "a sample may be of a step that is not executed; expected episodes that "
+                    "restart (environment.restart), so that each step has something to hold",
                     line,
                 )
 
