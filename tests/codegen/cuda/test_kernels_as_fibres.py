@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.codegen.cuda.fibres import fibres, text_of, watched
+from tests.codegen.cuda.fibres import differences, fibres, text_of, watched
 from tests.golden_files import GoldenFiles
 from tests.native_runs import compiled, shared_cache
 from workbench import nn, optim
@@ -24,7 +24,7 @@ from workbench.codegen.kernels import program_kernels
 from workbench.errors import ProgramError, RunError
 from workbench.language.tracing.nodes import apply
 from workbench.program.values import Program
-from workbench.transforms import Contract, Donate, Persist, Vectorize
+from workbench.transforms import Contract, Donate, Persist, Swap, Vectorize
 from workbench.transforms.step.transform import Transform
 from workbench.variants.variant import Variant, variant
 
@@ -155,6 +155,21 @@ def test_no_barrier_around_sums_that_threads_keep_can_be_left_out_or_weakened(
     program = in_blocks(fitted(), 16, 2).program
     assert "block_kept_lane_sums_" in text_of(program_kernels(program))
     assert not not_needed(program, {}, functions=False)
+
+
+def test_a_few_numbers_of_a_block_that_are_swapped_out_have_a_place() -> None:
+    @wb.program
+    def carried(B: int = 19, T: int = 5) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        x = wb.recurrent("x", (), over=(b, t))
+        x[b, 0] = wb.uniform(over=b)
+        x[b, t + 1] = wb.tanh(x)
+        return {"last": x[b, T]}
+
+    made, sizes = in_steps(carried(), Persist("b", 16), Swap("x")), {"B": 19, "T": 5}
+    with shared_cache():
+        wanted = compiled(made.program).run(sizes, 3, "float32").outputs
+    assert differences(made.program, sizes, wanted) == []
 
 
 def test_more_lanes_than_a_block_has_threads_are_refused() -> None:

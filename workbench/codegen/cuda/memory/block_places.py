@@ -15,7 +15,7 @@ from workbench.codegen.kernel_work import BYTES
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.lowering.loops.arena import LINE, block_memory
 from workbench.lowering.loops.bytes import FLOAT_BYTES
-from workbench.lowering.loops.records import Allocate, Buffer, walk
+from workbench.lowering.loops.records import HOST, Allocate, Buffer, walk
 from workbench.polyhedral.expression import Expression, expression
 
 MOST_SHARED = 99 * 1024
@@ -94,8 +94,10 @@ class BlockPlaces:
 
 
 def is_other(buffer: Buffer) -> bool:
-    """Tell whether a buffer of one block lies in other memory: sizes say how large it is."""
-    return bool(buffer.elements.terms)
+    """Tell whether a buffer of one block lies in other memory: where sizes say how large it is, or
+    where it is swapped out.
+    """
+    return bool(buffer.elements.terms) or buffer.space == HOST
 
 
 def _small_buffers(
