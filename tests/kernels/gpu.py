@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tests.codegen.cuda.fibres import SEED, fibres, watched
-from tests.kernels.programs import Whole
+from tests.kernels.programs import Whole, rows
 from tests.native_runs import compiled
 from workbench.backends.cuda.building.kernel_resources import inspect_kernels
 from workbench.backends.cuda.building.nvrtc import ARCHITECTURES
@@ -24,11 +24,13 @@ def wrong_of(whole: Whole, quick: bool = False) -> tuple[list[str], list[str], d
     and the most registers, bytes of the stack and of shared memory of one.
     """
     program = whole.variant(hidden=(3,) if quick else HIDDEN).program
-    found, fault = watched(fibres(program, SIZES), SIZES)
+    sizes = whole.sizes(SIZES)
+    given = rows(program, sizes, "float32")
+    found, fault = watched(fibres(program, sizes), sizes, given=given)
     wrong = [f"as fibres: {fault}"] if fault else []
     made = compiled(program)
     made.prepare("float32")
-    wanted = made.run(SIZES, SEED, "float32").outputs
+    wanted = made.run(sizes, SEED, "float32", given=given).outputs
     wrong += [
         f"as fibres: {name} has other bits than compiled C"
         for name, values in wanted.items()

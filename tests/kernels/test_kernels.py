@@ -30,7 +30,7 @@ from tests.native_runs import (
     way_of,
 )
 from tests.programs import PROGRAMS, leaky_sum
-from workbench.algorithms import ALGORITHMS
+from workbench.algorithms import ALGORITHMS, DISTRIBUTED, FROM_LOGS, OFF_POLICY, TABULAR
 from workbench.backends.numpy import NumPyBackend
 from workbench.errors import CompilerError
 from workbench.folders import CACHE_VARIABLE
@@ -162,7 +162,9 @@ def test_names_choose_among_all_ways() -> None:
 
 
 def test_every_algorithm_and_every_test_that_checks_is_among_the_tasks() -> None:
-    assert {whole.algorithm for whole in everything()} == set(ALGORITHMS)
+    learned = {*ALGORITHMS, *OFF_POLICY, *DISTRIBUTED, *TABULAR, *FROM_LOGS}
+    assert {whole.algorithm for whole in everything()} == learned
+    assert len(set(map(str, everything()))) == len(everything())
     there = set(files())
     assert {"tests/transforms/order/test_tile.py", "tests/soundness/test_walks.py"} <= there
 
