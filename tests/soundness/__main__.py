@@ -24,7 +24,14 @@ from typing import Any
 import numpy as np
 
 from tests.programs import PROGRAMS
-from tests.soundness.programs import OF_DATA, OF_ENDS, OF_WINDOWS, all_sizes, program_called
+from tests.soundness.programs import (
+    OF_DATA,
+    OF_ENDS,
+    OF_SYSTEMS,
+    OF_WINDOWS,
+    all_sizes,
+    program_called,
+)
 from tests.soundness.proposals import Dice, often
 from tests.soundness.walks import Meaning, Tally, walk
 from workbench.algorithms import ALGORITHMS
@@ -36,6 +43,7 @@ KINDS: dict[str, Collection[str]] = {
     "data": OF_DATA,
     "windows": OF_WINDOWS,
     "ends": OF_ENDS,
+    "systems": OF_SYSTEMS,
     "algorithms": ALGORITHMS,
 }
 """The programs of each kind."""

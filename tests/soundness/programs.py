@@ -1,5 +1,5 @@
 """The programs that are walked, by name: the small ones, those that read data, have windows or
-ends, and the algorithms, traced once.
+ends, or solve systems, and the algorithms, traced once.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from functools import cache
 from tests.datasets.logs import averages, regression, running
 from tests.programs import PROGRAMS
 from tests.soundness.ended import ended, sampled, stopped, trained
+from tests.soundness.solved import filtered
 from tests.soundness.windowed import sliding, smoothed, tapped
 from workbench.algorithms import ALGORITHMS
 from workbench.program.values import Program
@@ -37,7 +38,10 @@ OF_ENDS: Mapping[str, tuple[Callable[[], Program], Sequence[Mapping[str, int]]]]
     "stopped": (stopped, ({"B": 3, "T": 5}, {"B": 5, "T": 1})),
     "sampled": (sampled, ({"B": 3, "K": 2, "T": 5}, {"B": 2, "K": 3, "T": 1})),
 }
-SMALL = {**PROGRAMS, **OF_DATA, **OF_WINDOWS, **OF_ENDS}
+OF_SYSTEMS: Mapping[str, tuple[Callable[[], Program], Sequence[Mapping[str, int]]]] = {
+    "filtered": (filtered, ({"B": 2, "T": 4}, {"B": 5, "T": 1})),
+}
+SMALL = {**PROGRAMS, **OF_DATA, **OF_WINDOWS, **OF_ENDS, **OF_SYSTEMS}
 
 
 @cache

@@ -29,6 +29,7 @@ ENOUGH_OF_DATA = {"averages": 30, "regression": 50, "running": 120}
 """Those of programs that read data, the quickest the most."""
 ENOUGH_OF_WINDOWS = {"sliding": 6, "tapped": 6, "smoothed": 60}
 ENOUGH_OF_ENDS = {"ended": 6, "trained": 5, "stopped": 60, "sampled": 6}
+ENOUGH_OF_SYSTEMS = {"filtered": 6}
 NAMES = [
     *(name for name in PROGRAMS if name != "small_ppo"),
     pytest.param("small_ppo", marks=pytest.mark.soundness),  # takes four times the next
@@ -63,6 +64,11 @@ def test_steps_at_random_on_data_compute_the_same(name: str) -> None:
 @pytest.mark.parametrize("name", ENOUGH_OF_WINDOWS)
 def test_steps_at_random_on_windows_compute_the_same(name: str) -> None:
     compute_the_same(name, ENOUGH_OF_WINDOWS[name])
+
+
+@pytest.mark.parametrize("name", ENOUGH_OF_SYSTEMS)
+def test_steps_at_random_on_systems_compute_the_same(name: str) -> None:
+    compute_the_same(name, ENOUGH_OF_SYSTEMS[name])
 
 
 @pytest.mark.parametrize("name", ENOUGH_OF_ENDS)
