@@ -69,8 +69,8 @@ def test_environment_refused_when_it_says_nothing_of_its_actions(name: str) -> N
             return "Silent()"
 
     assert sentence(lambda: ALGORITHMS[name](environment=Silent())) == (
-        "Silent() has neither an action_count (discrete actions) nor action_counts (several "
-        "choices) nor an action_size (continuous ones): there is no policy for it"
+        "Silent() has no action_count (discrete actions), action_counts (several choices), "
+        "action_flags (booleans) or action_size (continuous ones): there is no policy for it"
     )
 
 

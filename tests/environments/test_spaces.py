@@ -266,10 +266,11 @@ def test_taxis_take_what_their_mask_allows() -> None:
         twin.close()
 
 
+@pytest.mark.parametrize("taken", [spaces.MultiDiscrete([3, 2]), spaces.MultiBinary(2)])
 @pytest.mark.parametrize("algorithm", [reinforce, ppo])
-def test_algorithms_take_several_choices(algorithm: Any) -> None:
+def test_algorithms_take_several_choices(algorithm: Any, taken: Any) -> None:
     sizes = {"B": 2, "I": 2, "T": 8} | ({"E": 1, "M": 2} if algorithm is ppo else {})
-    env = clock(taken=spaces.MultiDiscrete([3, 2]))
+    env = clock(taken=taken)
     program = algorithm(environment=env, hidden=(4,), **sizes)
     found = run(program)
     for output, values in Reference(program.equations).outputs().items():

@@ -132,6 +132,11 @@ class Gymnasium(Environment):
         return leaves(self._space_of("MultiDiscrete", "several choices"))[0].counts
 
     @property
+    def action_flags(self) -> int:
+        """Entries of a `MultiBinary` action; another space has no such attribute."""
+        return leaves(self._space_of("MultiBinary", "flags"))[0].size
+
+    @property
     def action_size(self) -> int:
         """Entries of a continuous action, which is flat; another space has no such attribute."""
         return prod(self._space_of("Box", "floats").shape)

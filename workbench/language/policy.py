@@ -1,19 +1,21 @@
 """Policies by environment: categorical for discrete actions, several of it for several choices,
-diagonal normal for continuous ones.
+independent events for flags, diagonal normal for continuous ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from workbench.errors import ProgramError
 from workbench.language import nn
-from workbench.language.distributions import Categorical, MultiCategorical, Normal
+from workbench.language.distributions import Bernoulli, Categorical, MultiCategorical, Normal
 from workbench.language.tracing.functions import exp
 from workbench.language.tracing.tensor import Tensor
 from workbench.language.tracing.trace import user_line
+
+Discrete = Bernoulli | Categorical | MultiCategorical
 
 
 @dataclass(frozen=True)
@@ -21,9 +23,9 @@ class Policy:
     """A distribution over actions for each observation; `networks` hold its parameters."""
 
     mlp: nn.Network[Tensor]
-    log_std: nn.Network[Tensor] | None
-    counts: tuple[int, ...] = ()
-    """The choices of each part of an action, where it has several."""
+    discrete: Callable[[Tensor], Discrete] | None = None
+    """Makes the distribution of logits; None where actions are continuous."""
+    log_std: nn.Network[Tensor] | None = None
 
     @property
     def networks(self) -> tuple[nn.Network[Tensor], ...]:
@@ -32,20 +34,18 @@ class Policy:
 
     def __call__(
         self, theta: nn.Parameters | nn.ParametersAt, observation: Tensor
-    ) -> Categorical | MultiCategorical | Normal:
+    ) -> Discrete | Normal:
         """Return the distribution at an observation, with the given parameters."""
-        if self.counts:
-            return MultiCategorical(self.mlp(theta, observation), self.counts)
-        if self.log_std is None:
-            return Categorical(logits=self.mlp(theta, observation))
-        return Normal(self.mlp(theta, observation), exp(self.log_std(theta)))
+        output = self.mlp(theta, observation)
+        if self.discrete is not None:
+            return self.discrete(output)
+        assert self.log_std is not None
+        return Normal(output, exp(self.log_std(theta)))
 
     def best(self, theta: nn.Parameters | nn.ParametersAt, observation: Tensor) -> Tensor:
         """Return the most probable action, which takes no parameters but those of `mlp`."""
         output = self.mlp(theta, observation)
-        if self.counts:
-            return MultiCategorical(output, self.counts).mode
-        return Categorical(logits=output).mode if self.log_std is None else output
+        return output if self.discrete is None else self.discrete(output).mode
 
 
 def policy_of(
@@ -54,20 +54,29 @@ def policy_of(
     """Make a tanh network that returns logits, or means beside standard deviations that are the
     same for all observations (their logarithms start at 0). `layers` as in `nn.mlp`.
     """
-    inputs = env.observation_size
+    outputs, discrete = _kind(env)
+    mlp = nn.mlp(name, env.observation_size, hidden, outputs, layers=layers)
+    if discrete is not None:
+        return Policy(mlp, discrete)
+    return Policy(mlp, log_std=nn.vector("log_std", outputs))
+
+
+def _kind(env: Any) -> tuple[int, Callable[[Tensor], Discrete] | None]:
+    """Return the outputs of a policy's network, and what makes a distribution of logits."""
     if hasattr(env, "action_count"):
-        return Policy(nn.mlp(name, inputs, hidden, env.action_count, layers=layers), None)
+        return env.action_count, lambda logits: Categorical(logits=logits)
     if hasattr(env, "action_counts"):
         counts = env.action_counts
-        return Policy(nn.mlp(name, inputs, hidden, sum(counts), layers=layers), None, counts)
-    if not hasattr(env, "action_size"):
-        raise ProgramError(
-            f"{env!r} has neither an action_count (discrete actions) nor action_counts (several "
-            "choices) nor an action_size (continuous ones): there is no policy for it",
-            user_line(),
-        )
-    mlp = nn.mlp(name, inputs, hidden, env.action_size, layers=layers)
-    return Policy(mlp, nn.vector("log_std", env.action_size))
+        return sum(counts), lambda logits: MultiCategorical(logits, counts)
+    if hasattr(env, "action_flags"):
+        return env.action_flags, Bernoulli
+    if hasattr(env, "action_size"):
+        return env.action_size, None
+    raise ProgramError(
+        f"{env!r} has no action_count (discrete actions), action_counts (several choices), "
+        "action_flags (booleans) or action_size (continuous ones): there is no policy for it",
+        user_line(),
+    )
 
 
 def choices_of(env: Any) -> int:
