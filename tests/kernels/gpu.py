@@ -12,6 +12,7 @@ from tests.codegen.cuda.fibres import SEED, fibres, watched
 from tests.kernels.programs import Whole, rows
 from tests.native_runs import compiled
 from workbench.backends.cuda.building.kernel_resources import inspect_kernels
+from workbench.backends.cuda.building.multiprocessors import multiprocessor
 from workbench.backends.cuda.building.nvrtc import ARCHITECTURES
 
 SIZES = {"B": 20, "I": 2, "T": 6}
@@ -37,6 +38,11 @@ def wrong_of(whole: Whole, quick: bool = False) -> tuple[list[str], list[str], d
         if not np.array_equal(found.get(name, ()), values, equal_nan=values.dtype.kind == "f")
     ]
     told = inspect_kernels(program if quick else whole.variant().program, ARCHITECTURES, "float32")
+    wrong += [
+        f"{k.kernel} asks for {k.shared_bytes} bytes of shared memory on {k.architecture}"
+        for k in told.kernels
+        if k.shared_bytes > multiprocessor(k.architecture).block_bytes
+    ]
     spilled = [
         f"{k.kernel} spills {k.spilled} bytes on {k.architecture}"
         for k in told.kernels

@@ -86,10 +86,11 @@ class Whole:
 
 def in_blocks(chosen: Variant) -> Variant:
     """Environments in blocks of 16 and samples in blocks of 32, in as little memory as it takes.
-    What cannot be in blocks is an axis.
+    What cannot be in blocks is an axis. Of members that have a network each, a block of a GPU has
+    room for 8.
     """
     dims = chosen.program.dim
-    for dim, size in (("b", 16), ("k", 32)):
+    for dim, size in (("b", 8 if chosen.program.name == "openai_es" else 16), ("k", 32)):
         if dim in dims:
             try:
                 chosen = chosen.apply(Persist(dim, size))
