@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import workbench as wb
@@ -65,6 +66,20 @@ def test_rows_before_a_run_that_goes_on_are_skipped() -> None:
     rows = log(20)
     made = GivenRows(PROGRAM, {"log": rows}).tables({**SIZES, "K": 3}, "float64", ("k", 7))
     np.testing.assert_array_equal(made["log.x"], rows["x"].reshape(2, 10, 3)[:, 7:])
+
+
+def test_a_pandas_table_has_columns_of_numbers() -> None:
+    @wb.program
+    def mean(K: int = 2) -> dict[str, Any]:
+        k = wb.dim(k=K)
+        log = wb.data("log", {"reward": (float, ()), "state": (int, ())}, over=k)
+        return {"mean": log["reward"].mean(over=k), "states": log["state"].sum(over=k)}
+
+    table = pd.DataFrame({"state": [3, 1, 4], "reward": [0.5, 0.25, 0.0]})
+    found = wb.run(mean(), "numpy", data={"log": table}, dtype="float64", progress=False)
+    assert (found["mean"], found["states"]) == (0.25, 8)
+    with pytest.raises(WorkbenchError, match="column state is an array of object"):
+        wb.run(mean(), "numpy", data={"log": table.astype({"state": object})}, progress=False)
 
 
 MISFITS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from mmap import mmap
@@ -41,12 +42,20 @@ def columns_of(name: str, source: Any, wanted: Iterable[str]) -> Columns:
         return columns_of_episodes(name, source.iterate_episodes(), wanted)
     if isinstance(source, Mapping):
         return {str(column): _array(name, str(column), x) for column, x in source.items()}
+    if _is_table(source):
+        return {str(c): _array(name, str(c), source[c].to_numpy()) for c in source.columns}
     if isinstance(source, np.ndarray) and source.dtype.names:
         return {column: source[column] for column in source.dtype.names}
     raise WorkbenchError(
         f"the data {name!r} are {_kind(source)}; expected arrays by column, like "
-        '{"state": states, "reward": rewards}, a structured array, or a file'
+        '{"state": states, "reward": rewards}, a structured array, a pandas table, or a file'
     )
+
+
+def _is_table(source: Any) -> bool:
+    """Tell whether a source is of pandas, which is not imported for that."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(source, pandas.DataFrame)
 
 
 def sent(source: Any, columns: Columns) -> Any:

@@ -215,10 +215,10 @@ def run(
     for `result.save`. With parameters it is kept anyway.
 
     `data`: the sources of the program's data sets by name, each arrays by column, as in `{"log":
-    {"state": states, "reward": rewards}}`, a structured array, a file, a folder of .npy files, or a
-    data set of Minari's. The number of rows is the default of the last size that a data set runs
-    over; a larger source is read from its first row on. What has the dtype of the run and is in
-    order is read where it lies.
+    {"state": states, "reward": rewards}}`, a structured array, a pandas table, a file, a folder of
+    .npy files, or a data set of Minari's. The number of rows is the default of the last size that a
+    data set runs over; a larger source is read from its first row on. What has the dtype of the run
+    and is in order is read where it lies.
     """
     if seed is not None:
         seed = checked_seed(seed)
