@@ -4,7 +4,7 @@ plain Python over NumPy arrays, and of Numba where it is installed.
 Each of W workers goes through its slice of the log in order, some times; the log is of draws at
 random. In float32, or in fixed point with --fixed.
 
-    python -m tests.benchmarks.tables --rows 200000 --passes 5 --workers 1 125
+    python -m tests.benchmarks.tables --rows 200000 --passes 5 --workers 1 125 --threads 1 2
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
-from tests.benchmarks.measuring import emit, interleaved, machine, median
+from tests.benchmarks.measuring import emit, interleaved, machine, median, ratio_of_rounds
 from workbench.language import fixed
+from workbench.processor import usable_cores
 from workbench.variants.variant import Variant
 
 ALPHA, GAMMA, PLACES, ACTIONS = 0.1, 0.95, 16, 4
@@ -88,11 +89,12 @@ def looped(function: Callable[..., None], log: Log, passes: int) -> Callable[[],
     return once
 
 
-def compiled(chosen: Variant, log: Log, sizes: dict[str, int]) -> Callable[[], float]:
+def compiled(chosen: Variant, log: Log, sizes: dict[str, int], threads: int) -> Callable[[], float]:
     """The seconds of a run of compiled C."""
+    given = {"data": {"log": log}, "sizes": sizes, "threads": threads}
 
     def once() -> float:
-        done = wb.run(chosen, "native", data={"log": log}, sizes=sizes, progress=False)
+        done = wb.run(chosen, "native", progress=False, **given)
         return float(done.seconds)
 
     once()
@@ -104,6 +106,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--passes", type=int, default=5)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 125])
+    parser.add_argument("--threads", type=int, nargs="+", default=[usable_cores()])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--fixed", action="store_true")
     given = parser.parse_args()
@@ -117,10 +120,12 @@ def main() -> None:
         sizes = {"W": workers, "P": given.passes, "K": rows // workers}
         own = {name: column[:rows] for name, column in log.items()}
         root = wb.variant(learning(whole=given.fixed))
-        found = wb.optimize(root, backend="native", sizes=sizes)
-        name = f"native, {workers} workers"
-        emit(what=f"{name}: steps", steps=[str(step) for step in found.steps])
-        ways[name], updates[name] = compiled(found, own, sizes), rows * given.passes
+        for threads in given.threads:
+            found = wb.optimize(root, backend="native", sizes=sizes, threads=threads)
+            name = f"native, {workers} workers, {threads} threads"
+            emit(what=f"{name}: steps", steps=[str(step) for step in found.steps])
+            ways[name] = compiled(found, own, sizes, threads)
+            updates[name] = rows * given.passes
     if not given.fixed:
         few = {name: column[:2000] for name, column in log.items()}
         ways["plain loops"], updates["plain loops"] = looped(plain, few, 1), 2000
@@ -136,9 +141,15 @@ def main() -> None:
                 given.rows * given.passes,
             )
     emit(what="machine", **machine())
-    for name, samples in interleaved(ways, given.rounds).items():
+    taken = interleaved(ways, given.rounds)
+    for name, samples in taken.items():
         million = updates[name] / median(samples) / 1e6
         emit(what=name, million_updates_a_second=round(million, 3), samples=samples)
+    for workers in given.workers:
+        one, *others = (f"native, {workers} workers, {n} threads" for n in given.threads)
+        for other in others:
+            faster, interval = ratio_of_rounds(taken[one], taken[other])
+            emit(what=f"{other} beside {given.threads[0]}", faster=faster, interval=interval)
 
 
 if __name__ == "__main__":
