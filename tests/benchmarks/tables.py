@@ -2,7 +2,7 @@
 plain Python over NumPy arrays, and of Numba where it is installed.
 
 Each of W workers goes through its slice of the log in order, some times; the log is of draws at
-random. In float32, or in fixed point with --fixed.
+random. In float32, or in fixed point with --fixed. `tables.jsonl` has a run.
 
     python -m tests.benchmarks.tables --rows 200000 --passes 5 --workers 1 125 --threads 1 2
 """
