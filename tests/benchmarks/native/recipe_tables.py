@@ -4,13 +4,20 @@ what is required. A peer is left out where the command did not name it.
 
 from __future__ import annotations
 
+import os
 import resource
 import shlex
 import subprocess
 from collections.abc import Callable
 from typing import Any
 
-from tests.benchmarks.measuring import emit, lines_of, median, ratio_of_rounds
+from tests.benchmarks.measuring import (
+    THREAD_VARIABLES,
+    emit,
+    lines_of,
+    median,
+    ratio_of_rounds,
+)
 from tests.benchmarks.native.floors import floor_seconds
 from tests.benchmarks.native.recipes import LAYERS
 from tests.benchmarks.native.tables import Settings, T
@@ -151,9 +158,10 @@ def layers(settings: Settings) -> None:
 
 
 def child_seconds(command: str) -> float:
-    """Return the processor seconds of a command."""
+    """Return the processor seconds of a command, with one thread for linear algebra."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(shlex.split(command), check=True, capture_output=True)
+    alone = os.environ | dict.fromkeys(THREAD_VARIABLES, "1")
+    subprocess.run(shlex.split(command), env=alone, check=True, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
