@@ -197,8 +197,9 @@ class _Reverse:
         """Return the values that are computed past the end of an episode too: a derivative's, and
         what is part of them but for that which is computed up to the end only.
         """
+        steps = {episodes.dim for episodes in current().ends}
         found, todo = set[Source](), list[Tensor]()
-        for source in self.relevant:
+        for source in self.relevant if steps else ():
             if isinstance(source, Recurrent):
                 todo += [piece.value for piece in source.pieces if piece.everywhere]
             elif source.everywhere:
@@ -210,7 +211,6 @@ class _Reverse:
                 found.add(node)
                 up_to_end = node.operation == "where" and is_open(node.operands[0])
                 todo += node.operands[2:] if up_to_end else node.operands
-        steps = {episodes.dim for episodes in current().ends}
         return {source for source in found if steps.intersection(source.dims)}
 
     def misses(self, array: Recurrent, piece: Piece) -> bool:

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 Index = Union[Expression, "Tensor"]
 Bound = tuple[str, Expression, Expression]
-RANGE = "range"
-"""The word for the range axes of a tensor, beside its dims."""
-
 Axis = int | Sequence[int] | None
 TensorLike = Union["Tensor", Expression, float, int, bool, np.ndarray, Sequence[Any]]
+
+RANGE = "range"
+"""The word for the range axes of a tensor, beside its dims."""
 
 
 @dataclass(eq=False)
