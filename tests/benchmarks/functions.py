@@ -36,7 +36,7 @@ DRAWN = """
 int64_t lane_count(void) { return LANES; }
 void draw(int32_t *order, float *uniform, uint32_t *scratch, int64_t n, int64_t what) {
     uint32_t x[2] = {3, 4};
-    if (what == 0) permutation(order, n, 1, 2, 2, x, scratch);
+    if (what == 0) permutation(0, order, n, 1, 2, 2, x, scratch);
     if (what == 1) fill_uniform_f(uniform, n, 1, 2, 2, x);
     if (what == 2) fill_normal_f(uniform, n, 1, 2, 2, x);
 }
