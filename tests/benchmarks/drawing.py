@@ -86,8 +86,9 @@ def page(shown: Program) -> str:
     variant = VariantView("root", 0, None, "as written", False, None, (), "", "")
     state = State(
         workbench=shown.name, revision=1, name=shown.name, root="root", current="root",
-        variants=(variant,), sizes=size_views(Variant(shown)), measurements=(), backends=(),
-        arguments=(), measuring=None, error=None, recipe_error=None, taken_over="", store="",
+        variants=(variant,), sizes=size_views(Variant(shown)), ends=(), measurements=(), runs=(),
+        profiles=(), backends=(), backend="numpy", arguments=(), measuring=None, unrun=None,
+        unprofiled=None, error=None, recipe_error=None, taken_over="",
     )  # fmt: skip
     kept = capsule(state, (SavedPart("snapshot", "root", {}, snapshot(shown)),))
     return PAGE.format(capsule=to_json(kept).replace("<", "\\u003c"))
