@@ -90,6 +90,9 @@ APPLY = """() => {
 }"""
 DRAWN = "document.querySelector('#workbench g.node')"
 JUDGED = "/possible(?!.*judging)/s.test(document.querySelector('.wbk-move-counts')?.textContent)"
+LOADED = """!document.querySelector(
+    "#workbench .wbk-side :is(.wbk-waiting, .wbk-move-counts progress)"
+)"""
 PRICED = "document.querySelectorAll('.wbk-move-row .wbk-price').length >= 10"
 CANCELLED = """() => new Promise((resolve, reject) => {
   const start = performance.now();
@@ -149,7 +152,9 @@ def of_ppo(lab: Lab) -> None:
 
 
 def clicks(page: Page) -> None:
-    """Statements in sight, clicked one by one with each pane that shows the selection, twice."""
+    """Statements in sight, clicked one by one with each pane that shows the selection, twice: the
+    second time all is loaded. Prices of moves, which are asked for meanwhile, count if repeated.
+    """
     panel = page.page.locator("#workbench")
     names, titles = _statements(panel)
     for pane, told in (
@@ -158,13 +163,18 @@ def clicks(page: Page) -> None:
     ):
         open_pane(panel, pane)
         for loaded in (False, True):
-            before = len(page.wants)
-            taken = [page.page.evaluate(CLICK, list(one)) for one in zip(names, told, strict=True)]
+            known, taken = set(page.wants), []
+            page.wants.clear()
+            for one in zip(names, told, strict=True):
+                taken.append(page.page.evaluate(CLICK, list(one)))
+                page.page.wait_for_timeout(50)  # what is wanted is asked for
+                page.page.evaluate(UNTIL, LOADED)
             page.page.wait_for_timeout(1000)
+            asked = [want for want in page.wants if want.part != "price" or want in known]
             emit(
                 what=f"click_{pane.lower()}_{'again' if loaded else 'first'}",
                 milliseconds=median(taken), most=max(taken), target=100,
-                clicks=len(taken), requests=len(page.wants) - before,
+                clicks=len(taken), requests=len(asked),
             )  # fmt: skip
     page.page.keyboard.press("Escape")
 

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import nbformat
@@ -82,6 +82,13 @@ IDLE = """() => window.jupyterapp.shell.currentWidget?.sessionContext?.session?.
     === 'idle'"""
 
 
+class Want(NamedTuple):
+    """A request for a part of a variant, and what distinguishes it: the variant, the arguments."""
+
+    part: str
+    of: str
+
+
 @dataclass
 class Page:
     """A browser page from `home`, with what it said on its console and asked from elsewhere, and
@@ -92,7 +99,7 @@ class Page:
     home: str
     errors: list[str] = field(default_factory=list)
     outside: list[str] = field(default_factory=list)
-    wants: list[str] = field(default_factory=list)
+    wants: list[Want] = field(default_factory=list)
 
     def begin(self) -> None:
         """What it said and asked before is another test's."""
@@ -139,7 +146,8 @@ class Page:
     def sent(self, frame: bytes | str) -> None:
         """It sent a message over one."""
         text = frame if isinstance(frame, str) else frame.decode(errors="replace")
-        self.wants += re.findall(r'"type":"want".*?"part":"(\w+)"', text)
+        for part, of in re.findall(r'"type":"want".*?"part":"(\w+)",(.*)', text):
+            self.wants.append(Want(part, of))
 
 
 @dataclass

@@ -181,7 +181,6 @@ function useShown(
 
 export const ABSENT_PRICE = "What was saved does not hold this estimate.";
 
-/** Has the prices of moves in view asked for, then those of the rest. */
 /** Has prices asked for, once they are wanted: those in view, and the others when all moves are judged, which would
  * wait for them. */
 function useAskedInView(
