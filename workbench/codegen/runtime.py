@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
 
@@ -60,6 +62,25 @@ _ROOMS = {
 }
 """The rooms of headers, but for those that lie before them."""
 
+_ALL = '#include "permutation.h"\n'
+"""The last of the headers includes the others."""
+CALLING = f"#define RUNTIME_BODIES 0\n{_ALL}\n"
+"""How a unit begins that calls the functions of the run-time's own units."""
+
+RUNTIME = "runtime"
+"""The unit of the run-time that all programs have."""
+BODIES = {
+    RUNTIME: "COMMON_BODIES",
+    "runtime_float64": "FLOAT64_BODIES",
+    "runtime_gamma": "GAMMA_BODIES",
+}
+"""What each of its units holds, see `machine.h`."""
+CALLS = {
+    "runtime_float64": re.compile(r"_v?d\("),
+    "runtime_gamma": re.compile(r"\b(?:lgamma|digamma|trigamma)_v?[fd]\("),
+}
+"""Found in each text that calls a function of the unit, and in some others."""
+
 
 def flags(processor: str) -> tuple[str, ...]:
     """Return the flags for a processor, named as `platform.machine()` does.
@@ -81,3 +102,24 @@ def header(name: str) -> str:
 def headers() -> dict[str, str]:
     """Return the texts of the headers that the units of a program may include, by name."""
     return {name: header(name) for name in (*HEADERS, STAMPS)}
+
+
+def runtime_text(name: str) -> str:
+    """Return the text of a unit of the run-time, which programs share."""
+    return f"#define RUNTIME_BODIES {BODIES[name]}\n{_ALL}"
+
+
+def with_runtime(units: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield a program's units by name, and before each those of the run-time that it calls."""
+    yield RUNTIME, runtime_text(RUNTIME)
+    left = dict(CALLS)
+    for name, text in units:
+        for called in [called for called, calls in left.items() if calls.search(text)]:
+            del left[called]
+            yield called, runtime_text(called)
+        yield name, text
+
+
+def own_units(units: Mapping[str, str]) -> dict[str, str]:
+    """Return a program's units without those of the run-time."""
+    return {name: text for name, text in units.items() if name not in BODIES}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import platform
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 from tests.codegen.c.compiled import NATIVE, X86, Build, call
 from tests.codegen.c.expanding import expanded
 from tests.codegen.c.wrappers import DTYPES, NUMBERS
+from workbench.codegen.runtime import BODIES, CALLING, CALLS, flags, runtime_text, with_runtime
 
 PLACES = """
 #include "sums.h"
@@ -144,17 +147,50 @@ def test_subnormal_numbers_are_kept_and_the_state_comes_back(memory: ctypes.CDLL
     np.testing.assert_array_equal(out, np.array([2.0**-127, 2.0**-127], np.float32))
 
 
-def test_several_units_share_one_run_time(tmp_path: Path) -> None:
-    headers = "".join(
-        f'#include "{name}.h"\n'
-        for name in ("sums", "functions", "doubles", "permutation", "orthogonal")
-    )
-    kernel = "void tried(const float *x, float *out) { *out = power_f(x[0], x[1]); }\n"
-    units = {"runtime": f"#define RUNTIME_HERE\n{headers}",
-             "kernel": f"#define RUNTIME_ELSEWHERE\n{headers}{kernel}"}  # fmt: skip
+def _linked(units: dict[str, str], folder: Path) -> ctypes.CDLL:
     for name, text in units.items():
-        (tmp_path / f"{name}.c").write_text(expanded(text), encoding="utf-8")
-    library = NATIVE.linked([tmp_path / f"{name}.c" for name in units], tmp_path)
+        (folder / f"{name}.c").write_text(expanded(text), encoding="utf-8")
+    return NATIVE.linked([folder / f"{name}.c" for name in units], folder)
+
+
+def test_several_units_share_one_run_time(tmp_path: Path) -> None:
+    kernel = "void tried(const float *x, float *out) { *out = power_f(x[0], x[1]); }\n"
+    units = dict(with_runtime(iter([("kernel", f"{CALLING}{kernel}")])))
+    assert list(units) == ["runtime", "kernel"]
+    library = _linked(units, tmp_path)
     out = np.empty(1, np.float32)
     call(library.tried, np.array([3, 4], np.float32), out)
     assert out[0] == 81
+
+
+def test_a_program_has_the_units_of_the_run_time_that_it_calls(tmp_path: Path) -> None:
+    calls = "void tried(const float *x, double *out) {{ *out = {}; }}\n"
+    for call_, more in (
+        ("lgamma_f(x[0])", ["runtime_gamma"]),
+        ("x[0] + sum16_vd((const vd *)out)", ["runtime_float64"]),
+        ("lgamma_d(x[0]) + log_vd(*(const vd *)out)[0]", ["runtime_float64", "runtime_gamma"]),
+    ):
+        units = dict(with_runtime(iter([("kernel", CALLING + calls.format(call_))])))
+        assert list(units) == ["runtime", *more, "kernel"]
+        _linked(units, tmp_path)
+
+
+def test_each_function_of_the_run_time_is_in_one_unit_that_its_calls_bring_in(
+    tmp_path: Path,
+) -> None:
+    defined: dict[str, set[str]] = {}
+    for name in BODIES:
+        (tmp_path / f"{name}.c").write_text(expanded(runtime_text(name)), encoding="utf-8")
+        compiler = (*NATIVE.command(), "-O1", *flags(platform.machine()), *NATIVE.flags)
+        subprocess.run([*compiler, "-c", f"{name}.c"], cwd=tmp_path, check=True)
+        said = subprocess.run(
+            ["nm", "--defined-only", f"{name}.o"], cwd=tmp_path, capture_output=True, check=True
+        ).stdout.decode()
+        defined[name] = {
+            words[2] for line in said.splitlines() if (words := line.split())[1] == "T"
+        }
+    everywhere = [function for functions in defined.values() for function in functions]
+    assert len(everywhere) == len(set(everywhere)) > 70
+    for name, calls in CALLS.items():
+        assert defined[name]
+        assert not [each for each in defined[name] if not calls.search(f"{each}(")]

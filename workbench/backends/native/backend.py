@@ -8,8 +8,7 @@ from workbench.backends.native.building.c_units import Unit
 from workbench.backends.native.building.compilers import find
 from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.threads import expect_threads
-from workbench.codegen.printing.program_text import HERE, RUNTIME
-from workbench.codegen.runtime import headers
+from workbench.codegen.runtime import RUNTIME, headers, runtime_text
 from workbench.errors import UnavailableError
 from workbench.processor import processor, usable_cores
 from workbench.program.values import Program
@@ -38,7 +37,7 @@ class NativeBackend:
 
     def prepare_ahead(self) -> None:
         """Begin to compile the run-time unit, which all programs share, if it is not known."""
-        build_ahead(Unit(RUNTIME, HERE), find(), headers())
+        build_ahead(Unit(RUNTIME, runtime_text(RUNTIME)), find(), headers())
 
     def compile(self, program: Program) -> CompiledProgram:
         """Lower a program to kernels. Raises UnavailableError where there is no C compiler."""

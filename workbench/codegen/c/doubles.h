@@ -16,7 +16,7 @@
 ALL_LIBM(LIBM)
 OUT_OF_LINE vd power_vd(vd a, vd b);
 
-#if defined(RUNTIME_BODIES)
+#if RUNTIME_BODIES & FLOAT64_BODIES
 ALL_LIBM(LIBM_BODY)
 OUT_OF_LINE vd power_vd(vd a, vd b) {
     vd r;

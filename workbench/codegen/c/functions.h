@@ -73,14 +73,8 @@ OUT_OF_LINE vf power_vf(vf x, vf y);
 ALL_GAMMA(GAMMA)
 #undef GAMMA
 
-#if defined(RUNTIME_BODIES)
+#if RUNTIME_BODIES & COMMON_BODIES
 OUT_OF_LINE vf power_vf(vf x, vf y) { return power_inline_vf(x, y); }
-
-#define GAMMA(name)                                                                          \
-    OUT_OF_LINE vf name##_vf(vf x) { return cast_vf_vd(name##_inline_vd(cast_vd_vf(x))); } \
-    OUT_OF_LINE vd name##_vd(vd x) { return name##_inline_vd(x); }
-ALL_GAMMA(GAMMA)
-#undef GAMMA
 
 OUT_OF_LINE void reduce_large_vf(vf a, vf *r, vi *quadrant) {
     for (int lane = 0; lane < LANES; lane++) {
@@ -92,6 +86,14 @@ OUT_OF_LINE void reduce_large_vf(vf a, vf *r, vi *quadrant) {
         (*quadrant)[lane] = n;
     }
 }
+#endif
+
+#if RUNTIME_BODIES & GAMMA_BODIES
+#define GAMMA(name)                                                                          \
+    OUT_OF_LINE vf name##_vf(vf x) { return cast_vf_vd(name##_inline_vd(cast_vd_vf(x))); } \
+    OUT_OF_LINE vd name##_vd(vd x) { return name##_inline_vd(x); }
+ALL_GAMMA(GAMMA)
+#undef GAMMA
 #endif
 
 #endif

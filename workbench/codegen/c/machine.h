@@ -36,15 +36,17 @@
 #define EXPORTED __attribute__((visibility("default")))
 
 /* Large functions are compiled once and called: inlined everywhere, a minute of compilation.
-   A program of one unit defines nothing. In a program of several, one unit defines RUNTIME_HERE and
-   holds the bodies; the others define RUNTIME_ELSEWHERE and call them. */
-#if defined(RUNTIME_HERE) || defined(RUNTIME_ELSEWHERE)
+   Their bodies are of three kinds, so that a program compiles those that it calls, side by side. A
+   program of one unit has all of them and says nothing. In a program of several each unit defines
+   RUNTIME_BODIES as those that it holds, or 0, and calls the others. */
+#define COMMON_BODIES 1
+#define FLOAT64_BODIES 2 /* instances of doubles, for which COMMON_BODIES hold that of floats */
+#define GAMMA_BODIES 4
+#if defined(RUNTIME_BODIES)
 #define OUT_OF_LINE __attribute__((noinline, visibility("hidden")))
 #else
 #define OUT_OF_LINE static __attribute__((noinline, unused))
-#endif
-#if !defined(RUNTIME_ELSEWHERE)
-#define RUNTIME_BODIES
+#define RUNTIME_BODIES (COMMON_BODIES | FLOAT64_BODIES | GAMMA_BODIES)
 #endif
 
 /* A loop over lanes becomes one instruction: gcc's vectoriser sees to it at -O2, clang unrolls it

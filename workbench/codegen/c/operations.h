@@ -126,7 +126,7 @@ INLINE vb not_equal_vb(vb a, vb b) { return a ^ b; }
 WHOLE_DIVISION(i)
 WHOLE_DIVISION(l)
 
-#if defined(RUNTIME_BODIES)
+#if RUNTIME_BODIES & COMMON_BODIES
 /* A processor divides whole numbers one after the other, but doubles side by side. A quotient a / b
    of 32 bits keeps its whole part in them: it is at least 1 / b from the next whole number, and
    rounded by less than 2^-21 / b. What is left shows whether that part is the one below. */

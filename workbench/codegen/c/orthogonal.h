@@ -14,7 +14,7 @@ OUT_OF_LINE void orthogonalize_f(const float *x, float *out, int64_t rows, int64
 OUT_OF_LINE void orthogonalize_d(const double *x, double *out, int64_t rows, int64_t columns,
                                  double *scratch);
 
-#if defined(RUNTIME_BODIES)
+#if RUNTIME_BODIES & COMMON_BODIES
 
 /* a -= factor v v^T a, for the columns from `first` on and the rows from `top` on, v's first being
    1. `product` has room for a row. */

@@ -35,7 +35,7 @@ OUT_OF_LINE void fill_normal_f(float *out, int64_t count, uint32_t seed, uint32_
 OUT_OF_LINE void fill_normal_d(double *out, int64_t count, uint32_t seed, uint32_t key, int dims,
                                const uint32_t *x);
 
-#if defined(RUNTIME_BODIES)
+#if RUNTIME_BODIES & COMMON_BODIES
 
 /* The products of the even lanes, 64-bit: one instruction, which gcc does not find for itself. */
 typedef uint64_t pairs_v __attribute__((vector_size(4 * LANES)));

@@ -69,23 +69,29 @@
     }
 #endif
 
-#define ALL_COMBINED(of)             \
+#define ALL_COMBINED(of)               \
     of(sum16, add, f, float)         \
-    of(sum16, add, d, double)        \
     of(sum16, add, i, int32_t)       \
     of(sum16, add, l, int64_t)       \
     of(minimum16, minimum, f, float) \
-    of(minimum16, minimum, d, double) \
     of(minimum16, minimum, i, int32_t) \
     of(minimum16, minimum, l, int64_t) \
     of(maximum16, maximum, f, float) \
-    of(maximum16, maximum, d, double) \
     of(maximum16, maximum, i, int32_t) \
     of(maximum16, maximum, l, int64_t)
 
+#define ALL_COMBINED_DOUBLES(of)      \
+    of(sum16, add, d, double)         \
+    of(minimum16, minimum, d, double) \
+    of(maximum16, maximum, d, double)
+
 ALL_COMBINED(COMBINED)
-#if defined(RUNTIME_BODIES)
+ALL_COMBINED_DOUBLES(COMBINED)
+#if RUNTIME_BODIES & COMMON_BODIES
 ALL_COMBINED(COMBINED_BODY)
+#endif
+#if RUNTIME_BODIES & FLOAT64_BODIES
+ALL_COMBINED_DOUBLES(COMBINED_BODY)
 #endif
 
 #endif

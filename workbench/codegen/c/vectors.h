@@ -181,9 +181,11 @@ OUT_OF_LINE vb far_gather_vb(const uint8_t *p, vl at);
 OUT_OF_LINE vb load_some_vb(const uint8_t *p, int64_t stride, int64_t count);
 OUT_OF_LINE void store_some_vb(uint8_t *p, int64_t stride, int64_t count, vb x);
 
-#if defined(RUNTIME_BODIES)
-MEMORY_BODIES(f, float)
+#if RUNTIME_BODIES & FLOAT64_BODIES
 MEMORY_BODIES(d, double)
+#endif
+#if RUNTIME_BODIES & COMMON_BODIES
+MEMORY_BODIES(f, float)
 MEMORY_BODIES(i, int32_t)
 MEMORY_BODIES(l, int64_t)
 OUT_OF_LINE vb gather_vb(const uint8_t *p, vi at) {

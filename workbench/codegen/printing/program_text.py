@@ -23,7 +23,7 @@ from workbench.codegen.printing.kernel_text import KernelText
 from workbench.codegen.printing.open_steps_text import loop_over_steps, some_open, zeros
 from workbench.codegen.printing.stamping import FUNCTIONS, INCLUDED, NAMES
 from workbench.codegen.printing.value_text import KINDS, REALS, STORED
-from workbench.codegen.runtime import HEADERS, header
+from workbench.codegen.runtime import CALLING, HEADERS, header, own_units, with_runtime
 from workbench.lowering.instances.guards import OpenSteps
 from workbench.lowering.loops.records import (
     HOST,
@@ -53,15 +53,11 @@ outer first_block behind_blocks lasting some_open memset {PLACES}
 
 LEFT = "if (*run->stop | run->failed) goto ended;"
 """The line behind each launch."""
-RUNTIME = "runtime"
-"""The unit of what all programs share: `HERE` is its text, the others begin with `ELSEWHERE`."""
-HERE = '#define RUNTIME_HERE\n#include "permutation.h"\n'
-ELSEWHERE = '#define RUNTIME_ELSEWHERE\n#include "permutation.h"\n\n'
 
 
 @dataclass(frozen=True)
 class ProgramText:
-    """The C units of a program by name, the runtime's first, and the text of each kernel."""
+    """The C units of a program by name, and the text of each kernel."""
 
     units: dict[str, str]
     kernels: dict[str, str] = field(repr=False)
@@ -70,8 +66,7 @@ class ProgramText:
     """
 
     def __str__(self) -> str:
-        own = [text for name, text in self.units.items() if name != RUNTIME]
-        return "\n".join(own)
+        return "\n".join(own_units(self.units).values())
 
 
 def program_text(made: ProgramKernels, dtype: str, stamped: bool = False) -> ProgramText:
@@ -118,7 +113,7 @@ class _Part:
     @property
     def text(self) -> str:
         """The unit."""
-        return ELSEWHERE + (INCLUDED if self.stamped else "") + "\n".join(self.functions)
+        return CALLING + (INCLUDED if self.stamped else "") + "\n".join(self.functions)
 
 
 class _Writer:
@@ -150,7 +145,9 @@ class _Writer:
 
     def units(self) -> Iterator[tuple[str, str]]:
         """Yield all units by name, each when its kernels are made."""
-        yield RUNTIME, HERE
+        return with_runtime(self._own_units())
+
+    def _own_units(self) -> Iterator[tuple[str, str]]:
         part, number = _Part(), 1
         for place, kernel in enumerate(self.made.kernels):
             name = unique(c_name(f"kernel_{title(kernel)}"), self.taken)
@@ -167,7 +164,7 @@ class _Writer:
             yield "program", f"{part.text}\n{driver}"
             return
         yield f"kernels_{number}", part.text
-        yield "program", ELSEWHERE + driver
+        yield "program", CALLING + driver
 
     # -- kernels -----------------------------------------------------------------------------------
 

@@ -73,7 +73,7 @@ INLINE float normal_f(uint32_t word) { return (float)normal_d(word); }
         return drawn;                                                                           \
     }
 
-#if defined(RUNTIME_BODIES)
+#if RUNTIME_BODIES & COMMON_BODIES
 INLINE uint32_t upper(uint32_t a, uint32_t m) { return (uint32_t)((uint64_t)a * m >> 32); }
 PHILOX(philox, words, uint32_t, upper)
 

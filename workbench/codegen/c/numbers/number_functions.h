@@ -79,14 +79,16 @@ INLINE double power_d(double a, double b) { return BUILTIN(pow)(a, b); }
 ALL_GAMMA(GAMMA)
 #undef GAMMA
 
-#if defined(RUNTIME_BODIES)
-OUT_OF_LINE float power_f(float x, float y) { return power_inline_f(x, y); }
-
+#if RUNTIME_BODIES & GAMMA_BODIES
 #define GAMMA(name)                                                                       \
     OUT_OF_LINE float name##_f(float x) { return cast_f_d(name##_inline_d(cast_d_f(x))); } \
     OUT_OF_LINE double name##_d(double x) { return name##_inline_d(x); }
 ALL_GAMMA(GAMMA)
 #undef GAMMA
+#endif
+
+#if RUNTIME_BODIES & COMMON_BODIES
+OUT_OF_LINE float power_f(float x, float y) { return power_inline_f(x, y); }
 
 /* Payne and Hanek, "Radian reduction for trigonometric functions" (1983), in integers.
    x = m 2^e with a whole m of 24 bits, and x / (pi/2) is wanted modulo 4. The bits of 2/pi whose

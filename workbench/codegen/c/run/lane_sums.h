@@ -19,7 +19,7 @@
 LANE_SUMS(f, float);
 LANE_SUMS(d, double);
 
-#if defined(RUNTIME_BODIES)
+#if RUNTIME_BODIES & (COMMON_BODIES | FLOAT64_BODIES)
 
 /* The partial sums of one element. */
 #define LANE_PARTS(kind, number)                                                          \
@@ -115,8 +115,12 @@ INLINE vf totals_vf(vf *x) {
             }                                                                      \
         }                                                                          \
     }
+#if RUNTIME_BODIES & COMMON_BODIES
 LANE_SUMS_BODY(f, float, TOTALS)
+#endif
+#if RUNTIME_BODIES & FLOAT64_BODIES
 LANE_SUMS_BODY(d, double, )
+#endif
 #undef LANE_PARTS
 #undef TOTALS
 

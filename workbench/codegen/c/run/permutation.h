@@ -23,7 +23,7 @@ OUT_OF_LINE void stable_order(int32_t *out, int64_t count, const uint32_t *word,
 OUT_OF_LINE void permutation(Run *run, int32_t *out, int64_t count, uint32_t seed, uint32_t key,
                              int dims, const uint32_t *x, uint32_t *scratch);
 
-#if defined(RUNTIME_BODIES)
+#if RUNTIME_BODIES & COMMON_BODIES
 
 #include <string.h>
 

@@ -21,7 +21,7 @@ OUT_OF_LINE void each_block(Run *run, Blocks *blocks, const int64_t *at, int64_t
                             int64_t upper, int64_t first, int64_t dealt, int64_t chunks,
                             int64_t *lasting);
 
-#if defined(RUNTIME_BODIES)
+#if RUNTIME_BODIES & COMMON_BODIES
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>

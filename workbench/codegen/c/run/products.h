@@ -25,7 +25,7 @@
 PRODUCT(f, float);
 PRODUCT(d, double);
 
-#if defined(RUNTIME_BODIES)
+#if RUNTIME_BODIES & (COMMON_BODIES | FLOAT64_BODIES)
 
 /* As many accumulators as there are registers beside the operands: of rows that are two vectors
    wide, or four where registers are many, so that a number on the left serves all of them, and of
@@ -153,6 +153,7 @@ INLINE half_vd load_half_vd(const double *p) { return *(const unaligned_half_vd 
 INLINE void store_half_vd(double *p, half_vd x) { *(unaligned_half_vd *)p = x; }
 INLINE half_vd all_half_vd(double x) { return x - (half_vd){0}; }
 
+#if RUNTIME_BODIES & COMMON_BODIES
 #define V vf
 #define WIDTH LANES
 #define ALL all_vf
@@ -170,6 +171,9 @@ INLINE half_vd all_half_vd(double x) { return x - (half_vd){0}; }
 #undef STORE
 #undef N
 #undef OF
+#endif
+
+#if RUNTIME_BODIES & FLOAT64_BODIES
 #define V half_vd
 #define WIDTH (LANES / 2)
 #define ALL all_half_vd
@@ -187,6 +191,7 @@ INLINE half_vd all_half_vd(double x) { return x - (half_vd){0}; }
 #undef STORE
 #undef N
 #undef OF
+#endif
 
 #endif
 #endif

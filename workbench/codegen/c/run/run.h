@@ -48,7 +48,7 @@ typedef struct {
 OUT_OF_LINE void fail(Run *run, int64_t check, int64_t n, const int64_t *numbers, int64_t dims,
                       const int64_t *instance);
 
-#if defined(RUNTIME_BODIES)
+#if RUNTIME_BODIES & COMMON_BODIES
 OUT_OF_LINE void fail(Run *run, int64_t check, int64_t n, const int64_t *numbers, int64_t dims,
                       const int64_t *instance) {
     if (run->failed) return;

@@ -14,7 +14,7 @@
 TURNED(f, float);
 TURNED(d, double);
 
-#if defined(RUNTIME_BODIES)
+#if RUNTIME_BODIES & (COMMON_BODIES | FLOAT64_BODIES)
 
 #define TURNED_ONE_BY_ONE(first_row, end, first_column)                          \
     for (int64_t r = (first_row); r < (end); r++)                                \
@@ -51,6 +51,7 @@ TURNED(d, double);
         other = __builtin_shufflevector(one, other, HIGH_##how);                     \
         one = low;                                                                   \
     }
+#if RUNTIME_BODIES & COMMON_BODIES
 TURNED(f, float) {
     const int64_t whole = rows / LANES * LANES, wide = columns / LANES * LANES;
     for (int64_t r = 0; r < whole; r += LANES)
@@ -88,10 +89,13 @@ TURNED(f, float) {
     TURNED_ONE_BY_ONE(0, whole, wide)
     TURNED_ONE_BY_ONE(whole, rows, 0)
 }
-#else
+#endif
+#elif RUNTIME_BODIES & COMMON_BODIES
 TURNED(f, float) { TURNED_ONE_BY_ONE(0, rows, 0) }
 #endif
+#if RUNTIME_BODIES & FLOAT64_BODIES
 TURNED(d, double) { TURNED_ONE_BY_ONE(0, rows, 0) }
+#endif
 
 #endif
 

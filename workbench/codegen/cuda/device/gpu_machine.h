@@ -18,7 +18,9 @@ typedef unsigned long long uint64_t;
 
 #define INLINE static __device__ __forceinline__
 #define OUT_OF_LINE static __device__ __noinline__
-#define RUNTIME_BODIES
+#define COMMON_BODIES 1
+#define GAMMA_BODIES 4
+#define RUNTIME_BODIES (COMMON_BODIES | GAMMA_BODIES)
 #define BUILTIN(name) name
 #define INFINITE_F __int_as_float(0x7f800000)
 #define INFINITE_D __longlong_as_double(0x7ff0000000000000)
