@@ -5,13 +5,14 @@ as early, and the results are those of compiled C to the bit.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import workbench as wb
-from tests.codegen.cuda.fibres import SEED, FibreDriver, fibres, watched
+from tests.codegen.cuda.fibres import ORDERS, SEED, FibreDriver, fibres, watched
 from tests.codegen.cuda.slices.test_sliced import in_lanes, stored
 from tests.golden_files import GoldenFiles
 from tests.lowering.instances.test_swapping import swapped, windows
@@ -43,12 +44,12 @@ def sizes_of(program: Program, sizes: dict[str, int]) -> dict[str, int]:
 
 
 def has_the_bits_of_compiled_c(program: Program, sizes: dict[str, int] = SIZES) -> None:
-    """In both orders of copies and kernels."""
+    """In any order of streams."""
     sizes = sizes_of(program, sizes)
     wanted = run_native(program, sizes, SEED, "float32")
-    for first in (False, True):
-        made = fibres(program, sizes)
-        driver_of(made).copies_first = first
+    made = fibres(program, sizes)
+    for order in ORDERS:
+        driver_of(made).begin_again(order)
         found, fault = watched(made, sizes)
         assert fault == ""
         for name, values in wanted.items():
@@ -125,7 +126,7 @@ def test_copies_run_beside_kernels_in_a_graph(golden: GoldenFiles) -> None:
 def test_each_wait_for_an_event_is_needed(
     name: str, n: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Left out, it is noticed in one of both orders: results differ, or CUDA refuses the graph."""
+    """Left out, it is noticed in one of the orders: results differ, or CUDA refuses the graph."""
     monkeypatch.setattr(running, "MOST_LAUNCHES", most)
     program = swapped(PROGRAMS[name](), "x", prefetch=n)
     sizes = sizes_of(program, {"I": 2, "B": 2, "T": 4})
@@ -133,18 +134,16 @@ def test_each_wait_for_an_event_is_needed(
     made = fibres(program, sizes)
     watched(made, sizes)
     count = driver_of(made).waits
-    assert count > 10 and not any(_is_noticed(program, sizes, wanted, None))
-    unnoticed = [k for k in range(count) if not any(_is_noticed(program, sizes, wanted, k))]
+    assert count > 10 and not any(_is_noticed(made, sizes, wanted, None))
+    unnoticed = [k for k in range(count) if not any(_is_noticed(made, sizes, wanted, k))]
     assert unnoticed == []
 
 
 def _is_noticed(
-    program: Program, sizes: dict[str, int], wanted: dict[str, Any], left_out: int | None
+    made: CudaProgram, sizes: dict[str, int], wanted: dict[str, Any], left_out: int | None
 ) -> Iterator[bool]:
-    for first in (False, True):
-        made = fibres(program, sizes)
-        driver = driver_of(made)
-        driver.copies_first, driver.left_out = first, left_out
+    for order in ORDERS:
+        driver_of(made).begin_again(order, left_out)
         try:
             found, fault = watched(made, sizes)
         except RunError:
@@ -178,7 +177,7 @@ def test_memory_is_predicted_to_the_byte_and_less_than_without(dtype: str, n: in
 def test_a_profile_counts_kernels_and_not_copies(gpu: FibreDriver) -> None:
     chosen = wb.variant(swapped(in_lanes(stored()), "x", prefetch=1))
     found = wb.profile(chosen, "cuda", {"B": 3, "I": 2, "T": 4}, progress=False)
-    assert any(line.endswith("beside") for line in gpu.log)
+    assert any("bytes to device" in line for line in gpu.log)
     assert sum(kernel.launches for kernel in found.kernels) == len(found.launches)
 
 
@@ -189,6 +188,21 @@ def test_copies_are_predicted_and_run_beside_kernels_from_rings() -> None:
         *(_seconds(n, given) for n in (1, 0)),
     ]
     assert slower == sorted(slower) and slower[0] < slower[2]
+
+
+def test_copies_of_both_ways_are_predicted_to_run_beside_each_other() -> None:
+    given = {"I": 1, "B": 8, "T": 40}
+    program = swapped(in_lanes(stored()), "x", prefetch=1)
+    made = fibres(program, given)
+    watched(made, given)
+    there, back = (
+        sum(int(line.split()[1]) for line in driver_of(made).log if "bytes" + way in line)
+        for way in (" to device", " to host")
+    )
+    slow = replace(DEFAULTS["cuda"], bus=1.0)
+    found = predict(counted(program, "cuda"), resolve(program.equations, given), slow)
+    assert 0.9 * max(there, back) < found.seconds < 1.1 * max(there, back)
+    assert min(there, back) > 0.4 * max(there, back)
 
 
 def test_arrays_that_are_not_early_are_told() -> None:

@@ -1,9 +1,9 @@
 """A GPU in a C compiler: memory is this process's, kernels run thread by thread (`threads.h`).
 
 What is asked for is done when it is waited for, and not before: a result that is looked at too
-early is not there. Copies beside all else are done as late as events allow, or begin as early: then
-they bring what is there, and end when the next begins, or it is waited for. All else is as on a
-GPU: launches, graphs, memory, checks.
+early is not there. Copies beside all else, those of each way for themselves, are done as late as
+events allow, or begin as early: then they bring what is there, and end when the next begins, or it
+is waited for. All else is as on a GPU: launches, graphs, memory, checks.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy.typing as npt
 from tests.kernels.builds import Build
 from tests.native_runs import shared_cache
 from workbench.backends.cuda.compiled_program import CudaProgram
-from workbench.backends.cuda.driver import Kernels
+from workbench.backends.cuda.driver import Kernels, Stream
 from workbench.backends.native.building.c_units import Unit
 from workbench.backends.native.building.load import load
 from workbench.backends.protocol import CompilerWork
@@ -45,6 +45,13 @@ THREADS, SECTORS = (
 LINE = 256
 """The bytes at a multiple of which memory begins, as a GPU's does."""
 SEED = 3
+ORDERS = (
+    (Stream.TO_HOST, Stream.KERNELS, Stream.TO_DEVICE),
+    (Stream.TO_DEVICE, Stream.KERNELS, Stream.TO_HOST),
+    (Stream.TO_HOST, Stream.TO_DEVICE, Stream.KERNELS),
+    (Stream.KERNELS, Stream.TO_DEVICE, Stream.TO_HOST),
+)
+"""Orders of streams: of any two either comes first, whatever the third one does."""
 _ARRAY = re.compile(r"\bARRAY\((\w+)\) (\w+)")
 
 
@@ -107,8 +114,9 @@ class Traffic:
 
 @dataclass(eq=False)
 class Event:
-    """The time when all before it is done."""
+    """The time when all before it in a stream is done."""
 
+    stream: Stream
     come: bool = False
 
 
@@ -116,7 +124,7 @@ class Event:
 class Asked:
     """One thing that was asked for: something to do, an event to record, or one to wait for."""
 
-    beside: bool = False
+    stream: Stream = Stream.KERNELS
     do: Callable[[], object] | None = None
     record: Event | None = None
     follow: Event | None = None
@@ -134,6 +142,10 @@ class Asked:
             self.do()
         if self.record is not None:
             self.record.come = True
+
+
+def _said(stream: Stream) -> str:
+    return stream.name.lower().replace("_", " ")
 
 
 def _begins_next(copies: list[Asked]) -> bool:
@@ -160,16 +172,16 @@ class FibreDriver:
     """What is not done yet."""
     before: list[Asked] | None = None
     """What was asked for before a graph was begun, None where none is."""
-    copies_first: bool = False
-    """True if copies beside begin as early as events allow, and are not done as late."""
+    order: Sequence[Stream] = ORDERS[0]
+    """The streams by who comes first. Copies directly in front of kernels begin as early as events
+    allow, those behind are done as late.
+    """
     left_out: int | None = None
     """The number of the wait for an event that is left out."""
     waits: int = 0
     """The waits for events that were asked for."""
-    begun: bool = False
-    """True if copies beside follow something, since it was waited or a graph was begun."""
-    unfollowed: bool = False
-    """True if there are copies beside that nothing follows."""
+    begun: set[Stream] = field(default_factory=set)
+    """The streams that follow something, since it was waited or a graph was begun."""
     multiprocessors: int = 4
     shared_bytes: int = 228 << 10
     block_bytes: int = 227 << 10
@@ -219,12 +231,12 @@ class FibreDriver:
         weakref.finalize(around, self.library.forget, address)
         return held
 
-    def copy(self, to: int, source: int, count: int, beside: bool = False) -> None:
+    def copy(self, to: int, source: int, count: int, stream: Stream = Stream.KERNELS) -> None:
         """Copy later."""
-        if beside and not self.begun:
+        beside = stream is not Stream.KERNELS
+        if beside and stream not in self.begun:
             raise RunError("a copy beside that follows nothing")
-        self.unfollowed |= beside
-        self.log.append(f"copy {count} bytes{' beside' if beside else ''}")
+        self.log.append(f"copy {count} bytes{f' {_said(stream)}' if beside else ''}")
         copied = partial(ctypes.memmove, to, source, count)
 
         def begin() -> Callable[[], object]:
@@ -232,33 +244,24 @@ class FibreDriver:
             ctypes.memset(to, 0xA5, count)
             return partial(ctypes.memmove, to, taken, count)
 
-        self.asked.append(Asked(beside, copied, begin=begin if beside else None))
+        self.asked.append(Asked(stream, copied, begin=begin if beside else None))
 
-    def event(self, beside: bool = False) -> Event:
+    def event(self, stream: Stream = Stream.KERNELS) -> Event:
         """An event that comes later."""
-        event = Event()
-        self.asked.append(Asked(beside, record=event))
+        event = Event(stream)
+        self.asked.append(Asked(stream, record=event))
         return event
 
-    def follow(self, event: Event, beside: bool = False) -> None:
+    def follow(self, event: Event, stream: Stream = Stream.KERNELS) -> None:
         """Wait for an event later. Raises RunError where it is one outside of the graph."""
         self.waits += 1
         if self.waits - 1 == self.left_out:
             return
-        self.log.append("copies follow" if beside else "follow copies")
+        self.log.append(f"{_said(stream)} follows {_said(event.stream)}")
         if self.before is not None and all(event is not one.record for one in self.asked):
             raise RunError("a graph that follows an event outside of it")
-        if beside:
-            self.begun = True
-        else:
-            self.unfollowed = self._runs_on(event)
-        self.asked.append(Asked(beside, follow=event))
-
-    def _runs_on(self, event: Event) -> bool:
-        """Whether copies run beside that were asked for behind an event."""
-        records = [one.record for one in self.asked]
-        behind = self.asked[records.index(event) :] if event in records else self.asked
-        return any(one.beside and one.do for one in behind)
+        self.begun.add(stream)
+        self.asked.append(Asked(stream, follow=event))
 
     def fill(self, to: int, value: int, count: int) -> None:
         """Fill later."""
@@ -301,7 +304,7 @@ class FibreDriver:
     def begin_graph(self) -> None:
         """Keep what was asked for before apart."""
         self.log.append("begin graph")
-        self.before, self.asked, self.begun = self.asked, [], False
+        self.before, self.asked, self.begun = self.asked, [], set()
 
     def end_graph(self) -> Any:
         """What was asked for since."""
@@ -309,19 +312,32 @@ class FibreDriver:
             return None
         self.log.append("end graph")
         graph, self.asked, self.before = self.asked, self.before, None
-        self._expect_followed()
+        self._expect_followed(graph)
         return graph
 
-    def _expect_followed(self) -> None:
-        self.begun = False
-        if self.unfollowed:
-            self.unfollowed = False
+    def _expect_followed(self, asked: Sequence[Asked]) -> None:
+        """Expect kernels to follow all copies, or copies that follow them."""
+        self.begun = set()
+        counts = dict.fromkeys(Stream, 0)
+        followed = {stream: dict(counts) for stream in Stream}
+        events: dict[int, dict[Stream, int]] = {}
+        for one in asked:
+            known = followed[one.stream]
+            if one.do is not None:
+                counts[one.stream] += 1
+                known[one.stream] = counts[one.stream]
+            if one.record is not None:
+                events[id(one.record)] = dict(known)
+            if one.follow is not None:
+                for stream, count in events.get(id(one.follow), {}).items():
+                    known[stream] = max(known[stream], count)
+        if followed[Stream.KERNELS] != counts:
             raise RunError("copies beside that nothing follows")
 
     def replay(self, graph: Any) -> None:
         """Do all of it later."""
         self.log.append(f"replay {sum(one.do is not None for one in graph)} launches")
-        events = {one.record: Event() for one in graph if one.record}
+        events = {one.record: Event(one.stream) for one in graph if one.record}
         for one in graph:
             record, follow = (events[e] if e else None for e in (one.record, one.follow))
             self.asked.append(replace(one, record=record, follow=follow))
@@ -341,16 +357,25 @@ class FibreDriver:
         self.log.append("wait")
         if self.before is not None:
             self.asked, self.before = self.before, None
-        self._expect_followed()
-        work = [one for one in self.asked if not one.beside]
-        copies = [one for one in self.asked if one.beside]
-        self.asked = []
-        while work or copies:
-            if self.copies_first and _begins_next(copies):
+        asked, self.asked = self.asked, []
+        self._expect_followed(asked)
+        of = {stream: [one for one in asked if one.stream is stream] for stream in self.order}
+        place = self.order.index(Stream.KERNELS)
+        early = [of[stream] for stream in self.order[:place]][-1:]
+        first = [of[stream] for stream in self.order[: max(place - 1, 0)]]
+        others = [of[Stream.KERNELS], *early, *(of[stream] for stream in self.order[place + 1 :])]
+        while any(of.values()):
+            ready = next((one for one in first if one and one[0].may_run), None)
+            if ready is None and any(map(_begins_next, early)):
                 continue
-            stream = work if work and work[0].may_run else copies
-            assert stream[0].may_run, "each stream waits for the other"
-            stream.pop(0).go()
+            if ready is None:
+                ready = next(one for one in others if one and one[0].may_run)
+            ready.pop(0).go()
+
+    def begin_again(self, order: Sequence[Stream], left_out: int | None = None) -> None:
+        """Forget what was asked for, for a run with streams in this order."""
+        self.order, self.left_out, self.waits = order, left_out, 0
+        self.asked, self.before, self.log, self.begun = [], None, [], set()
 
     @property
     def fault(self) -> str:

@@ -64,10 +64,10 @@ def test_the_bus_is_measured_in_both_directions(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(driver, "host_memory", lambda count: host)
     monkeypatch.setattr(driver, "memory", lambda count: memory)
 
-    def copied(to: int, source: int, count: int, beside: bool = False) -> None:
+    def copied(to: int, source: int, count: int) -> None:
         taken[0] += 1e-3 if source == host.ctypes.data else 3e-3
         moved.append("there" if to == memory.address else "back")
-        copy(to, source, count, beside)
+        copy(to, source, count)
 
     monkeypatch.setattr(driver, "copy", copied)
     monkeypatch.setattr("time.perf_counter", lambda: taken[0])

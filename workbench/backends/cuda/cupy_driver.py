@@ -1,4 +1,4 @@
-"""CUDA by CuPy: memory to the byte, machine code from files, two streams, their graphs.
+"""CUDA by CuPy: memory to the byte, machine code from files, three streams, their graphs.
 
 The only file that imports cupy. CuPy's memory pools and its compiler are not used: the first round
 up and keep what is freed, the second flushes numbers near 0 to 0.
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.backends.cuda.building.build import cubins, units
-from workbench.backends.cuda.driver import Kernels
+from workbench.backends.cuda.driver import Kernels, Stream
 from workbench.codegen.cuda.functions import Function
 from workbench.errors import RunError, UnavailableError, installing
 
@@ -94,8 +94,7 @@ class CuPyDriver:
 
         self.cupy, self.runtime = cupy, cupy.cuda.runtime
         self.number = cupy.cuda.Device().id
-        self.stream = cupy.cuda.Stream(non_blocking=True)
-        self.beside = cupy.cuda.Stream(non_blocking=True)
+        self.streams = {stream: cupy.cuda.Stream(non_blocking=True) for stream in Stream}
         self.launched: dict[str, None] = {}
         """The kernels since it was waited for."""
 
@@ -160,27 +159,29 @@ class CuPyDriver:
             held = self.cupy.cuda.PinnedMemory(count, mapped)
         return np.frombuffer(self.cupy.cuda.PinnedMemoryPointer(held, 0), np.uint8, count)
 
-    def copy(self, to: int, source: int, count: int, beside: bool = False) -> None:
-        """Copy bytes between addresses of the device or of the host, or do so beside all else."""
+    def copy(self, to: int, source: int, count: int, stream: Stream = Stream.KERNELS) -> None:
+        """Copy bytes between addresses of the device or of the host."""
         if count:
             kind = self.runtime.memcpyDefault  # addresses tell on which side they are
             with self._asking():
-                self.runtime.memcpyAsync(to, source, count, kind, self._stream(beside).ptr)
+                self.runtime.memcpyAsync(to, source, count, kind, self.streams[stream].ptr)
 
-    def event(self, beside: bool = False) -> Any:
-        """Return the event that all is done that was asked for so far, or beside all else."""
+    def event(self, stream: Stream = Stream.KERNELS) -> Any:
+        """Return the event that all is done that a stream was asked for so far."""
         with self._asking():
             event = self.cupy.cuda.Event(disable_timing=True)
-            event.record(self._stream(beside))
+            event.record(self.streams[stream])
         return event
 
-    def follow(self, event: Any, beside: bool = False) -> None:
-        """Do what is asked for from now on, or beside all else, when an event has come."""
+    def follow(self, event: Any, stream: Stream = Stream.KERNELS) -> None:
+        """Do what a stream is asked for from now on when an event has come."""
         with self._asking():
-            self._stream(beside).wait_event(event)
+            self.streams[stream].wait_event(event)
 
-    def _stream(self, beside: bool) -> Any:
-        return self.beside if beside else self.stream
+    @property
+    def stream(self) -> Any:
+        """The stream of kernels, and of all that is not beside."""
+        return self.streams[Stream.KERNELS]
 
     def fill(self, to: int, value: int, count: int) -> None:
         """Give each of so many bytes a value."""
@@ -233,15 +234,16 @@ class CuPyDriver:
         """
         self._drop_graph()
         with self._asking():
-            self.stream.synchronize()
-            self.beside.synchronize()
+            for stream in self.streams.values():
+                stream.synchronize()
         self.launched.clear()
 
     def _drop_graph(self) -> None:
         """End a graph that Ctrl-C left open, behind the copies in it."""
         if self.stream.is_capturing():
-            if self.beside.is_capturing():
-                self.follow(self.event(beside=True))
+            for beside in (Stream.TO_HOST, Stream.TO_DEVICE):
+                if self.streams[beside].is_capturing():
+                    self.follow(self.event(beside))
             with self._asking():
                 self.stream.end_capture()
 

@@ -1,15 +1,16 @@
 """The interface of a GPU: memory, copies, launches, and graphs of these.
 
 What is asked for runs in order, behind all that was asked for before, and the caller goes on at
-once. Copies can run beside it, in an order of their own: the first of these follows an event of
-what was asked for before, and what comes behind them follows an event of the last. `cupy_driver`
-asks CUDA for it.
+once. Copies can run beside it, those of each way in an order of their own: the first of these
+follows an event of what was asked for before, and what comes behind them follows an event of the
+last. `cupy_driver` asks CUDA for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import Any, Protocol
 
 import numpy.typing as npt
@@ -26,6 +27,16 @@ class Kernels:
     work: CompilerWork
 
 
+class Stream(Enum):
+    """An order in which things are done: kernels and all else, or copies of one way beside, since
+    a bus carries both ways at once.
+    """
+
+    KERNELS = auto()
+    TO_HOST = auto()
+    TO_DEVICE = auto()
+
+
 class Memory(Protocol):
     """Memory of the device, there as long as it is referred to."""
 
@@ -35,7 +46,7 @@ class Memory(Protocol):
 
 
 class Driver(Protocol):
-    """A GPU, a stream of work for it, and one of copies beside."""
+    """A GPU, a stream of work for it, and two of copies beside."""
 
     @property
     def multiprocessors(self) -> int:
@@ -66,15 +77,15 @@ class Driver(Protocol):
         Raises MemoryError where there is too little.
         """
 
-    def copy(self, to: int, source: int, count: int, beside: bool = False) -> None:
-        """Copy bytes between addresses of the device or of the host, or do so beside all else."""
+    def copy(self, to: int, source: int, count: int, stream: Stream = Stream.KERNELS) -> None:
+        """Copy bytes between addresses of the device or of the host."""
 
-    def event(self, beside: bool = False) -> Any:
-        """Return the event that all is done that was asked for so far, or beside all else."""
+    def event(self, stream: Stream = Stream.KERNELS) -> Any:
+        """Return the event that all is done that a stream was asked for so far."""
 
-    def follow(self, event: Any, beside: bool = False) -> None:
-        """Do what is asked for from now on, or beside all else, when an event has come. In a graph
-        it is one of the same graph.
+    def follow(self, event: Any, stream: Stream = Stream.KERNELS) -> None:
+        """Do what a stream is asked for from now on when an event has come. In a graph it is one of
+        the same graph.
         """
 
     def fill(self, to: int, value: int, count: int) -> None:

@@ -13,6 +13,7 @@ from workbench.codegen.cuda.memory.memory_parts import MemoryParts, Part, Touche
 from workbench.codegen.cuda.small_kernels import small_in_a_row
 from workbench.codegen.kernel_records import Invoke
 from workbench.codegen.kernels import ProgramKernels
+from workbench.lowering.instances.swapping import TO_HOST
 from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.loops.records import (
     ITEM_BYTES,
@@ -42,11 +43,14 @@ class FunctionLaunch:
 
 @dataclass(frozen=True)
 class Transfer:
-    """A copy of a slice between the spaces: so many bytes between addresses."""
+    """A copy of a slice between the spaces: so many bytes between addresses, to the memory of the
+    host or of the device.
+    """
 
     to: int
     source: int
     count: int
+    to_host: bool
 
     @property
     def touched(self) -> tuple[Touched, ...]:
@@ -102,6 +106,7 @@ class _Branch:
 class _Copy:
     source: Part
     to: Part
+    to_host: bool
 
 
 _Node: TypeAlias = int | _Turns | _Branch | _Copy | Allocate
@@ -220,7 +225,7 @@ class Launching:
         """Return the copy of a slice."""
         begin, end = self._bytes(self.addresses, node.source, values)
         to, _ = self._bytes(self.addresses, node.to, values)
-        return Transfer(to, begin, end - begin)
+        return Transfer(to, begin, end - begin, node.to_host)
 
     def _bytes(
         self, arrays: Mapping[str, int], part: Part, values: Mapping[str, int]
@@ -252,7 +257,8 @@ class Launching:
         elif isinstance(record, AtOnce):
             yield from self._nodes(record.body)
         elif isinstance(record, Apply):
-            yield _Copy(self.parts.of(record.inputs[0]), self.parts.of(record.out))
+            source, to = self.parts.of(record.inputs[0]), self.parts.of(record.out)
+            yield _Copy(source, to, record.function == TO_HOST)
         elif isinstance(record, Allocate) and record.buffer.name not in self._of_blocks:
             yield record
 

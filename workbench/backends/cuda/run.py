@@ -13,7 +13,7 @@ import numpy.typing as npt
 from workbench.backends.cuda.driver import Kernels
 from workbench.backends.cuda.launching import ExternalCall, Launching, OfDevice, Step, Transfer
 from workbench.backends.cuda.run_memory import RunMemory, address_of
-from workbench.backends.cuda.two_streams import TwoStreams
+from workbench.backends.cuda.streams import OnStreams, stream_of
 from workbench.backends.externals import Externals
 from workbench.backends.failed_checks import failed_check
 from workbench.backends.protocol import Execution, Progress
@@ -117,11 +117,11 @@ class CudaRun:
             self.driver.replay(graph)
 
     def _launch_each(self, launches: Launches) -> None:
-        TwoStreams.of(launches).ask(self.driver, self._do)
+        OnStreams.of(launches).ask(self.driver, self._do)
 
     def _do(self, step: OfDevice) -> None:
         if isinstance(step, Transfer):
-            self.driver.copy(step.to, step.source, step.count, beside=True)
+            self.driver.copy(step.to, step.source, step.count, stream_of(step))
         else:
             self.driver.launch(self.kernels[step.function], step.blocks, step.given)
 

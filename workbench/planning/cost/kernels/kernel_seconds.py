@@ -5,7 +5,8 @@ What a kernel computes and what it moves overlap: of each part the longer counts
 block's own memory is as far away as that array is large. Of all other arrays, what an iteration of
 a loop uses again that the one before has used is as far as all that an iteration uses is large;
 what it does not, comes from further outside. Arrays in host memory are behind a bus. Copies through
-it that run beside kernels count as far as they take longer than all of these.
+it that run beside kernels, and those of both ways beside each other, count as far as they take
+longer than all of these.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ def kernel_cost(
     costing.fetch(streams, 0, 1)
     for launched in costing.launched:
         costing.spend(launched)
-    waiting = costing.copying - sum(spent.seconds for spent in costing.spent.values())
+    copying = max(costing.copying.values(), default=0.0)
+    waiting = copying - sum(spent.seconds for spent in costing.spent.values())
     costing.add(ALONE, max(waiting, 0.0))
     return {name: spent.share for name, spent in costing.spent.items()}
 
@@ -120,8 +122,8 @@ class _Costing:
     lengths: Lengths
     spent: dict[str, Spent] = field(default_factory=dict)
     launched: list[_Launched] = field(default_factory=list)
-    copying: float = 0.0
-    """The seconds of copies that run beside kernels."""
+    copying: dict[str, float] = field(default_factory=dict)
+    """The seconds of copies by their function: those of each way run one after the other."""
     known_bytes: dict[str, int] = field(default_factory=dict)
 
     @cached_property
@@ -168,8 +170,7 @@ class _Costing:
     def _copy(self, step: HostCopy, points: PointCounts) -> None:
         moved = float(total(points.at(step.bytes), points.weight))
         seconds = moved * self.machine.bus
-        if step.beside:
-            self.copying += seconds
+        self.copying[step.function] = self.copying.get(step.function, 0.0) + seconds
         self.add(step.statement, 0.0 if step.beside else seconds, 0, int(moved))
 
     def fetch(self, streams: Sequence[_Stream], loops: int, turns: int) -> None:

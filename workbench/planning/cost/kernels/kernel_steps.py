@@ -131,11 +131,12 @@ class KernelLaunch:
 
 @dataclass(frozen=True)
 class HostCopy:
-    """A copy of a slice between the spaces for a statement. `beside`: it is in a ring, so that
-    kernels run meanwhile.
+    """A copy of a slice between the spaces for a statement, by its function. `beside`: it is in a
+    ring, so that kernels run meanwhile.
     """
 
     statement: str
+    function: str
     bytes: Expression
     beside: bool
 
@@ -208,7 +209,8 @@ class _Launches:
         slice_ = ends[record.function == TO_DEVICE]
         item = BYTES.get(self.made.buffers[slice_.buffer].dtype, self.real)
         beside = bool(slice_.first.variables)
-        return HostCopy(self._copied_for, ends[0].elements * item, beside)
+        bytes_ = ends[0].elements * item
+        return HostCopy(self._copied_for, record.function, bytes_, beside)
 
     def _launch(self, kernel: KernelRecords) -> KernelLaunch:
         own = ((name, self.made.buffers[name]) for name in kernel.own)
