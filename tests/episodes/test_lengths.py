@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,11 @@ from tests.episodes.rolled import Kind, walk
 from workbench.errors import ProgramError
 from workbench.measure.rounds import expected
 from workbench.measure.rounds.affordable import affordable
+from workbench.planning.cost.counted import counted
+from workbench.planning.cost.lengths import lengths_of
+from workbench.planning.cost.prediction import predict
+from workbench.planning.machine.defaults import DEFAULTS
+from workbench.program.sizes import resolve
 from workbench.transforms import Contract, Persist, Vectorize
 
 TILE, SIZES = 4, {"B": 8, "I": 3, "T": 60}
@@ -175,3 +181,17 @@ def test_profile_is_predicted_with_the_episodes_of_its_runs() -> None:
     found = wb.profile(chosen, "numpy", sizes=SIZES, progress=False)
     said = whole().predict(SIZES, "numpy", threads=1, lengths=lengths)
     assert sum(found.predicted.values()) == pytest.approx(said.seconds, rel=1e-12)
+
+
+def test_barriers_of_a_gpu_are_those_of_steps_that_are_open() -> None:
+    program, made = walked(), counted(blocks().program, "cuda")
+    slow = replace(DEFAULTS["cuda"], call=dict(DEFAULTS["cuda"].call) | {"barrier": 1.0})
+    sizes = resolve(program.equations, {"B": 8, "I": 1, "T": 4000})
+
+    def waited(**known: float) -> float:
+        lengths = lengths_of(known, program.equations, sizes)
+        return predict(made, sizes, slow, lengths=lengths).seconds
+
+    everything = waited()
+    assert waited(t=4000) == pytest.approx(everything)
+    assert 0.09 < waited(t=400) / everything < 0.2

@@ -46,7 +46,7 @@ def _function(name: str, body: str) -> Function:
         f"        {body}\n    }}\n}}\n"
     )
     one = expression(1)
-    return Function(name, text, (), THREADS, 0, one, one, ("x", "y", "order"), (), (), one)
+    return Function(name, text, (), THREADS, 0, one, one, ("x", "y", "order"), (), (), ())
 
 
 ORDER = np.random.default_rng(5).permutation(COUNT).astype(np.int32)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
-from operator import add
 
 from workbench.codegen.bodies.addresses import apart, outside
 from workbench.codegen.cuda.functions import Function, Stages
@@ -213,7 +212,7 @@ class FunctionWriter:
             arrays=tuple(arrays),
             sizes=tuple(n for n in numbers if n not in around),
             variables=tuple(n for n in numbers if n in around),
-            barriers=reduce(add, (part.barriers for part in parts)),
+            barriers=tuple(one for part in parts for one in part.barriers.items()),
         )
 
     def _function(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from workbench.codegen.kernel_records import Invoke
 from workbench.codegen.kernels import KernelRecords
+from workbench.lowering.instances.guards import OpenStep
 from workbench.polyhedral.expression import Expression
 
 
@@ -28,8 +29,10 @@ class Function:
     arrays: tuple[str, ...]
     sizes: tuple[str, ...]
     variables: tuple[str, ...]
-    barriers: Expression = field(repr=False)
-    """About how many barriers a block passes."""
+    barriers: tuple[tuple[tuple[OpenStep, ...], Expression], ...] = field(repr=False)
+    """About how many barriers a block passes: those at all of some steps of episodes, if there are
+    such.
+    """
 
 
 @dataclass(frozen=True)

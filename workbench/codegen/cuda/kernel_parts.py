@@ -22,7 +22,7 @@ from workbench.codegen.cuda.sums.kept_sums import (
     most_kept,
     with_kept_sums,
 )
-from workbench.codegen.cuda.threads.barriers import Barriers, passed
+from workbench.codegen.cuda.threads.barriers import Barriers, Steps, passed
 from workbench.codegen.cuda.threads.thread_accesses import Block
 from workbench.codegen.cuda.threads.thread_code import (
     Around,
@@ -83,13 +83,16 @@ class KernelPart:
     places: BlockPlaces
 
     @property
-    def barriers(self) -> Expression:
-        """About how many barriers a block passes, of its share of the blocks, if they are dealt."""
-        count, dealing = passed(self.codes), self.kernel.dealing
+    def barriers(self) -> dict[Steps, Expression]:
+        """About how many barriers a block passes, of its share of the blocks, if they are dealt, by
+        the steps of episodes at which alone it passes them.
+        """
+        counts, dealing = passed(self.codes), self.kernel.dealing
         if dealing is None:
-            return count
+            return counts
         share = (dealing.blocks + dealing.chunks - 1) // dealing.chunks
-        return count.substitute(dict(zip(BLOCKS, (0, share), strict=True)))
+        dealt = dict(zip(BLOCKS, (expression(0), share), strict=True))
+        return {steps: count.substitute(dealt) for steps, count in counts.items()}
 
     @property
     def shared_elements(self) -> Elements | None:

@@ -73,7 +73,7 @@ def _function(name: str, text: str, arrays: Sequence[str], shared_bytes: int = 0
     none = expression(0)
     sizes = ("n",) if arrays else ()
     return Function(
-        name, text, (), THREADS, shared_bytes, none, none, tuple(arrays), sizes, (), none
+        name, text, (), THREADS, shared_bytes, none, none, tuple(arrays), sizes, (), ()
     )
 
 

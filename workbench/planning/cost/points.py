@@ -8,7 +8,7 @@ T.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -107,6 +107,17 @@ class PointCounts:
             upto = np.rint(np.cumsum(weight)).astype(np.int64)  # the sum is as near as can be
             return replace(self, weight=np.diff(upto, prepend=0))
         return replace(self, weight=round(weight))
+
+    def share(self, steps: Sequence[OpenStep]) -> float:
+        """Return the share of points at which episodes are open, or closed, at all of some steps,
+        as lengths say on average.
+        """
+        shares = [1.0]
+        for step in steps:
+            part = open_part(self.lengths, step, self.sizes)
+            opened = 1.0 if part is None else part.steps / part.of
+            shares.append(1.0 - opened if step.closed else opened)
+        return math.prod(shares)
 
     def inside(
         self, variable: str, lower: Expression, upper: Expression, needed: frozenset[str]

@@ -61,7 +61,7 @@ def _function(name: str, body: str) -> Function:
         f"    ST(own, thread, 0.0f);\n    BARRIER\n    {body}\n}}\n"
     )
     one = expression(1)
-    return Function(name, text, (), THREADS, 0, one, one, ("x",), (), (), one)
+    return Function(name, text, (), THREADS, 0, one, one, ("x",), (), (), ())
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from workbench.codegen.cuda.permutations import DEALT, SORTED
 from workbench.codegen.cuda.threads.independent_turns import are_independent, has_turns
@@ -24,6 +25,7 @@ from workbench.codegen.cuda.threads.thread_code import (
     made_in,
 )
 from workbench.codegen.kernel_records import Invoke, Loop, Store, leaves, walk
+from workbench.lowering.instances.guards import OpenStep
 from workbench.lowering.values.intervals import greatest
 from workbench.polyhedral.expression import Expression, expression
 
@@ -178,30 +180,35 @@ class Barriers:
         return old.at is None or old.at != new.at
 
 
+Steps: TypeAlias = tuple[OpenStep, ...]
+"""Steps at all of which episodes are to be open, or closed."""
+
 INSIDE = {"permutation": 36, DEALT: 22, SORTED: 22, "orthogonalize": 100}
 """About how many barriers of all threads a function of a block has inside: sorting of some thousand
 words, sums over 1,024 threads, QR of a few columns.
 """
 
 
-def passed(codes: Sequence[Code]) -> Expression:
+def passed(codes: Sequence[Code]) -> dict[Steps, Expression]:
     """Return about how many barriers a block passes, but for those of warps: as if loops were as
-    long as they can be.
+    long as they can be, by the steps at which alone it passes them.
     """
-    total = expression(0)
+    found: dict[Steps, Expression] = {(): expression(0)}
     for code in codes:
         if isinstance(code, Barrier):
-            total = total + (not code.of_warps)
+            found[()] = found[()] + (not code.of_warps)
         elif isinstance(code, Together):
-            total = total + INSIDE.get(code.record.function, 0)
+            found[()] = found[()] + INSIDE.get(code.record.function, 0)
         elif isinstance(code, (Around, Tile)):
-            inside = passed(code.body)
             record = code.record if isinstance(code, Around) else None
-            if isinstance(record, Loop):
-                ranges = {record.variable: (record.lower, record.upper - 1)}
-                inside = greatest(inside, ranges) * (record.upper - record.lower)
-            total = total + inside
-    return total
+            around = () if record is None or record.step is None else (record.step,)
+            for steps, inside in passed(code.body).items():
+                if isinstance(record, Loop):
+                    ranges = {record.variable: (record.lower, record.upper - 1)}
+                    inside = greatest(inside, ranges) * (record.upper - record.lower)
+                at = tuple(dict.fromkeys((*around, *steps)))
+                found[at] = found.get(at, expression(0)) + inside
+    return found
 
 
 def _added_to(loop: Loop) -> frozenset[str]:

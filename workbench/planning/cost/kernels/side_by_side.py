@@ -96,6 +96,9 @@ class OnMultiprocessors:
         busy = min(1.0, max(each, 1.0) * function.threads / BUSY_THREADS)
         used = min(1.0, blocks / machine.multiprocessors) * busy
         waves = -(-blocks // (machine.multiprocessors * held))
-        passed = total(points.length(function.barriers), points.weight) / count
-        waiting = waves * passed * machine.call_of("barrier")
+        passed = sum(
+            total(points.length(barriers), points.weight) * points.share(steps)
+            for steps, barriers in function.barriers
+        )
+        waiting = waves * (passed / count) * machine.call_of("barrier")
         return Shared(1.0 / used, machine.call_of("launch") + waiting, 1)
