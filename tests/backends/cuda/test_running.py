@@ -172,7 +172,7 @@ def test_arrays_in_host_memory_have_slices_on_the_device() -> None:
     state = chosen.program.array["state"]
     elements = np.prod([(b - a).evaluate(SIZES) for a, b in state.extent]) * state.shape[0]
     assert made.run(SIZES, SEED, "float64").peak["host"] >= elements * 8
-    assert any(line.endswith("beside") for line in driver_of(made).log)
+    assert any(line.endswith(" to host") for line in driver_of(made).log)
 
 
 # -- ending early ----------------------------------------------------------------------------------

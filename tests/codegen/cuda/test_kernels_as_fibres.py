@@ -19,7 +19,7 @@ from workbench import nn, optim
 from workbench.algorithms import a2c, ppo, q_learning, reinforce
 from workbench.codegen.cuda import function_writer, kernel_parts, permutations
 from workbench.codegen.cuda.headers import unit_begin
-from workbench.codegen.cuda.kernel_functions import functions
+from workbench.codegen.cuda.kernel_functions import all_functions, functions
 from workbench.codegen.kernels import program_kernels
 from workbench.errors import ProgramError, RunError
 from workbench.language.tracing.nodes import apply
@@ -111,6 +111,25 @@ def test_sums_that_threads_keep_have_the_bits_of_compiled_c(
     found, fault = watched(fibres(program), {}, dtype)
     with shared_cache():
         wanted = compiled(program).run({}, 3, dtype).outputs
+    assert fault == ""
+    for name, value in wanted.items():
+        np.testing.assert_array_equal(found[name], value, err_msg=name)
+
+
+@pytest.mark.parametrize(("features", "threads"), [(124, 128), (128, 256)])
+def test_a_block_that_is_alone_has_twice_the_threads_for_wide_products(
+    features: int, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the same bits. Where not each of them has a piece of a product, it has no more."""
+    monkeypatch.setattr(function_writer, "SIDE_BY_SIDE", 0)
+    program = in_blocks(reinforce(hidden=(features,)), 32, 2).program
+    sizes = {"B": 33, "I": 1, "T": 2}
+    made = fibres(program, sizes)
+    dealt = [f for f in all_functions(made.launched("float32")) if f.kernels[-1].dealing]
+    assert max(f.threads for f in dealt) == threads
+    found, fault = watched(made, sizes)
+    with shared_cache():
+        wanted = compiled(program).run(sizes, 3, "float32").outputs
     assert fault == ""
     for name, value in wanted.items():
         np.testing.assert_array_equal(found[name], value, err_msg=name)

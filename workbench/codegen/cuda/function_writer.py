@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
+from math import prod
 
 from workbench.codegen.bodies.addresses import apart, outside
 from workbench.codegen.cuda.functions import Function, Stages
 from workbench.codegen.cuda.headers import unit_begin
-from workbench.codegen.cuda.kernel_parts import BLOCKS, KernelPart, PartWriter
+from workbench.codegen.cuda.kernel_parts import BLOCKS, SIDE_BY_SIDE, KernelPart, PartWriter
 from workbench.codegen.cuda.memory.block_places import Piece, rounded
 from workbench.codegen.cuda.permutations import sorting
 from workbench.codegen.cuda.small_kernels import ends_stage, is_wide, left_by
+from workbench.codegen.cuda.threads.thread_accesses import pieces
 from workbench.codegen.cuda.threads.thread_code import memory_of, most_lanes
 from workbench.codegen.cuda.threads.thread_text import ThreadText
 from workbench.codegen.joined_launches import memory_in
@@ -160,7 +162,8 @@ class FunctionWriter:
     ) -> Function:
         """Return kernels as a function: of several, a block runs one after the other. Only the last
         may have blocks that are dealt: then each runs all. Of wide ones many blocks share the
-        elements. One of a permutation's stages is run by so many `blocks`.
+        elements. A block that is alone on its multiprocessor has twice the threads, where a product
+        is wide enough for them. One of a permutation's stages is run by so many `blocks`.
         """
         stage = _stage(kernels[0]) if blocks is not None else ""
         name = unique(c_name(f"kernel_{_title(kernels)}{stage}"), self.taken)
@@ -171,6 +174,9 @@ class FunctionWriter:
         own = self._own_arrays(kernels[:-1]) if dealing is not None else {}
         begin = max((piece.end for piece in own.values()), default=0)
         parts = self.parts.parts(kernels, lanes, threads, begin)
+        if dealing is not None and _is_alone(parts) and _widest(kernels) >= 2 * threads:
+            threads *= 2
+            parts = self.parts.parts(kernels, lanes, threads, begin)
         shared = [part.shared_elements for part in parts] if many else []
         elements = [one for one in shared if one is not None]
         by_all_blocks = bool(shared) and len(elements) == len(shared)
@@ -213,6 +219,7 @@ class FunctionWriter:
             sizes=tuple(n for n in numbers if n not in around),
             variables=tuple(n for n in numbers if n in around),
             barriers=tuple(one for part in parts for one in part.barriers.items()),
+            by_pieces=_widest(kernels) >= threads,
         )
 
     def _function(
@@ -341,6 +348,18 @@ def _threads(kernels: Sequence[KernelRecords], lanes: int, many: bool) -> int:
     else:
         wanted = ROW_THREADS
     return min(-(-wanted // lanes), MOST_THREADS // lanes) * lanes
+
+
+def _is_alone(parts: Sequence[KernelPart]) -> bool:
+    """Tell whether a block has so much shared memory that a multiprocessor has no room for two."""
+    return max(part.places.shared_bytes for part in parts) > SIDE_BY_SIDE
+
+
+def _widest(kernels: Sequence[KernelRecords]) -> int:
+    """Return how many threads the widest product of a block can have, each with a whole piece."""
+    records = walk(tuple(record for kernel in kernels for record in kernel.records))
+    products = [r for r in records if isinstance(r, Invoke) and r.function == "product"]
+    return max((prod(n or 1 for n in pieces(record)) for record in products), default=0)
 
 
 def _stage(kernel: KernelRecords) -> str:

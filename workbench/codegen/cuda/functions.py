@@ -33,6 +33,8 @@ class Function:
     """About how many barriers a block passes: those at all of some steps of episodes, if there are
     such.
     """
+    by_pieces: bool = False
+    """True if each thread sums whole pieces of a product: in as many registers as it may have."""
 
 
 @dataclass(frozen=True)

@@ -150,7 +150,7 @@ class ThreadAccesses:
         """Yield the accesses of a function. A tile that it turns it reads row by row; a permutation
         is sorted in memory of its own.
         """
-        first = self._most(*_pieces(record))
+        first = self._most(*pieces(record))
         if record.function == "orthogonalize":
             yield from self._of_qr(record, first)
             return
@@ -271,7 +271,7 @@ class ThreadAccesses:
         return place * self.lanes + variable(LANE) if buffer in self.by_lane else place
 
 
-def _pieces(record: Invoke) -> tuple[int | None, ...]:
+def pieces(record: Invoke) -> tuple[int | None, ...]:
     """Return in how many pieces a function deals rows and columns to threads, (None,) where it
     deals something else. QR deals elements in front of its first barrier and behind its last one.
     """

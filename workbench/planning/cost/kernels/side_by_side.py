@@ -14,6 +14,9 @@ from workbench.planning.machine.constants import Machine
 BUSY_THREADS = 512
 """The threads that keep a multiprocessor busy: four warps for each of its four schedulers."""
 
+REGISTERS, OF_THREAD = 1 << 16, 256
+"""Those of a multiprocessor, and the most of a thread."""
+
 
 @dataclass(frozen=True)
 class Shared:
@@ -92,6 +95,8 @@ class OnMultiprocessors:
     def _alone(self, function: Function, blocks: float, points: PointCounts) -> Shared:
         machine, count = self.machine, max(points.executions, 1)
         held = max(machine.shared_bytes // max(function.shared_bytes, 1), 1)
+        if function.by_pieces:
+            held = min(held, max(REGISTERS // (OF_THREAD * function.threads), 1))
         each = min(blocks / machine.multiprocessors, float(held))
         busy = min(1.0, max(each, 1.0) * function.threads / BUSY_THREADS)
         used = min(1.0, blocks / machine.multiprocessors) * busy
