@@ -52,6 +52,17 @@ test("every statement is a box that a click selects, with what it reads lit", as
   expect(shown.host.querySelectorAll(".edge.wbk-touched").length).toBeGreaterThan(0);
 });
 
+test("lit arrows lie beneath the boxes with their chips, and what is focused of them above", async () => {
+  await view();
+  await shown.press(box("g"));
+  const drawn = [...shown.host.querySelectorAll(".edge polygon, g.node, .edge.wbk-touched")];
+  const kinds = drawn.map((one) => (one.matches("polygon") ? "line" : one.matches("g.node") ? "box" : "reach"));
+  const [lines, boxes] = [kinds.indexOf("box"), kinds.indexOf("reach")];
+  expect(kinds.slice(0, lines).every((kind) => kind === "line")).toBe(true);
+  expect(kinds.slice(lines, boxes).every((kind) => kind === "box")).toBe(true);
+  expect(kinds.slice(boxes)).toEqual(Array(lines).fill("reach"));
+});
+
 test("keys are heard after a click on the ground", async () => {
   await view();
   const picture = shown.host.querySelector<SVGSVGElement>(".wbk-svg");

@@ -1,4 +1,5 @@
-// The arrows of the selection and of the box pointed at: elements above the boxes, for keyboard and screen reader.
+// The arrows of the selection and of the box pointed at: lines beneath the boxes and their chips; above them what the
+// keyboard and a screen reader reach, with the text.
 
 import { letters } from "../window/geometry";
 import { corners } from "./paint";
@@ -8,22 +9,48 @@ import { type Arrow, markOf, type Layout, type Line, type Scene } from "../layou
 /** The most arrows of a box that are elements. */
 const MOST = 300;
 
-export function LitArrows(props: {
+interface Lit {
   readonly scene: Scene;
   readonly layout: Layout;
   readonly touched: ReadonlySet<string>;
-  /** The scale at which the picture is seen. */
-  readonly scale: number;
-}): JSX.Element {
-  const { scene, layout, touched, scale } = props;
+}
+
+/** Lists the lit arrows with their lines, as many as are elements. */
+function lines({ scene, layout, touched }: Lit): readonly { readonly arrow: Arrow; readonly line: Line }[] {
   const shown = touched.size ? scene.arrows.filter((arrow) => touched.has(arrow.id)).slice(0, MOST) : [];
+  return shown.flatMap((arrow) => {
+    const line = layout.lines.get(arrow.id);
+    return line ? [{ arrow, line }] : [];
+  });
+}
+
+export function LitLines(lit: Lit): JSX.Element {
+  return (
+    <g aria-hidden="true">
+      {lines(lit).map(({ arrow, line }) => (
+        <LitLine key={arrow.id} arrow={arrow} line={line} />
+      ))}
+    </g>
+  );
+}
+
+/** `scale` is that at which the picture is seen. */
+export function LitArrows(props: Lit & { readonly scale: number }): JSX.Element {
   return (
     <>
-      {shown.map((arrow) => {
-        const line = layout.lines.get(arrow.id);
-        return line && <LitArrow key={arrow.id} scene={scene} arrow={arrow} line={line} scale={scale} />;
-      })}
+      {lines(props).map(({ arrow, line }) => (
+        <LitArrow key={arrow.id} scene={props.scene} arrow={arrow} line={line} scale={props.scale} />
+      ))}
     </>
+  );
+}
+
+export function LitLine({ arrow, line }: { arrow: Arrow; line: Line }): JSX.Element {
+  return (
+    <g className={`edge ${kindOf(arrow)}`}>
+      <path d={path(line)} />
+      <polygon points={corners(line).map((corner) => corner.join(",")).join(" ")} />
+    </g>
   );
 }
 
@@ -31,17 +58,15 @@ export function LitArrow(props: { scene: Scene; arrow: Arrow; line: Line; scale:
   const { scene, arrow, line, scale } = props;
   const size = letters(scale);
   const [x, y] = labelPlace(line);
-  const head = corners(line).map((corner) => corner.join(",")).join(" ");
   return (
     <g
-      className={`edge wbk-touched ${arrow.carried ? "carried" : "flow"}`}
+      className={`edge wbk-touched ${kindOf(arrow)}`}
       data-name={arrow.id}
       tabIndex={0}
       role="img"
       aria-label={spoken(scene, arrow)}
     >
       <path d={path(line)} />
-      <polygon points={head} />
       {size > 0 && (
         <text x={x} y={y + size / 3} fontSize={size} textAnchor="middle">
           {markOf(arrow)}
@@ -50,6 +75,8 @@ export function LitArrow(props: { scene: Scene; arrow: Arrow; line: Line; scale:
     </g>
   );
 }
+
+const kindOf = (arrow: Arrow): string => (arrow.carried ? "carried" : "flow");
 
 function path({ points, tip }: Line): string {
   const [x, y, ...rest] = points;

@@ -7,7 +7,7 @@ import { type Chip, chips } from "./boxes/chips";
 import type { Changes } from "../diff";
 import type { Rectangle, Size, View } from "../window/geometry";
 import { Grounds, Names } from "./boxes/grounds";
-import { LitArrows } from "./lit";
+import { LitArrows, LitLines } from "./lit";
 import { type Light, light, stateOf } from "./light";
 import { Minimap, type Overview } from "./minimap";
 import { type Colouring, groundOf } from "./overlay";
@@ -142,6 +142,7 @@ export function Picture(props: PictureProps): JSX.Element {
               <rect width={place.width} height={place.height} rx={5} />
             </g>
           ))}
+          <LitLines scene={scene} layout={layout} touched={lit.touched} />
           {drawn.map(box)}
           <LitArrows scene={scene} layout={layout} touched={lit.touched} scale={sight.scale} />
           <Names layout={layout} scale={sight.scale} />

@@ -3,7 +3,7 @@
 import { Box, face } from "./boxes/box";
 import { type Chip, chips } from "./boxes/chips";
 import { Grounds, Names } from "./boxes/grounds";
-import { LitArrow } from "./lit";
+import { LitArrow, LitLine } from "./lit";
 import { type Colouring, groundOf } from "./overlay";
 import { type Scene, scopeOf } from "../layout/scene";
 import type { Theme } from "./theme";
@@ -16,7 +16,7 @@ export function Sheet(props: { scene: Scene; theme: Theme; colouring: Colouring 
       <Grounds layout={layout} />
       {scene.arrows.map((arrow) => {
         const line = layout.lines.get(arrow.id);
-        return line && <LitArrow key={arrow.id} scene={scene} arrow={arrow} line={line} scale={1} />;
+        return line && <LitLine key={arrow.id} arrow={arrow} line={line} />;
       })}
       {[...layout.boxes].map(([name, place]) => (
           <Box
@@ -34,6 +34,10 @@ export function Sheet(props: { scene: Scene; theme: Theme; colouring: Colouring 
             chips={chipsOf(scene, name)}
           />
       ))}
+      {scene.arrows.map((arrow) => {
+        const line = layout.lines.get(arrow.id);
+        return line && <LitArrow key={arrow.id} scene={scene} arrow={arrow} line={line} scale={1} />;
+      })}
       <Names layout={layout} scale={1} />
     </g>
   );

@@ -25,6 +25,13 @@ export function comparisons(state: State): readonly Comparison[] {
 
 const dateOf = ({ rows }: Comparison): string => rows[0]?.date ?? "";
 
+/** Returns how the time of one row differs from another's of the same comparison, in words, with what is beyond the
+ * spread of their runs; null where that is not told of these two. */
+export function timeDifference({ rows }: Comparison, before: MeasurementView, after: MeasurementView): string | null {
+  if (rows[0] === before) return after.difference || null;
+  return after.last_steps?.since === before.variant ? after.last_steps.text : null;
+}
+
 /** Formats a date in the reader's own time, `8 Nov 2026, 14:03`; the text as it is where it is no date. */
 export function dateText(date: string): string {
   const time = new Date(date);

@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useCurrent, useOwnPart, usePart, usePredicting, useStore, useValues } from "../../model/hooks";
-import { bytesText } from "../../model/numbers";
+import { bytesText, SAME } from "../../model/numbers";
 import type { BufferView, CostView, MoveView, PriceView, StepView } from "../../protocol";
 import { Waiting } from "../../waiting";
 import { plainArguments, reason } from "../moves/move-list";
@@ -198,7 +198,7 @@ function Effect({ one: { after, array, to }, cost }: { one: Reduction; cost: Cos
           className={`wbk-price wbk-array-price ${direction(own)}`}
           title={`The array, estimated: ${bytesText(array.before)} → ${bytesText(array.after)}`}
         >
-          {array.before === array.after ? "array =" : `→ ${bytesText(array.after)}`}
+          {array.before === array.after ? `array ${SAME}` : `→ ${bytesText(array.after)}`}
         </span>
       )}
       {[...held, ...(time ? [time] : [])].map((change) => (
@@ -208,7 +208,7 @@ function Effect({ one: { after, array, to }, cost }: { one: Reduction; cost: Cos
           title={`${change.name}, estimated: ${change.text(change.before)} → ${change.text(change.after)}`}
         >
           <span className="wbk-price-name">{change.name}</span>{" "}
-          {direction(change) === "wbk-even" ? "=" : changeText(change)}
+          {direction(change) === "wbk-even" ? SAME : changeText(change)}
         </span>
       ))}
     </span>

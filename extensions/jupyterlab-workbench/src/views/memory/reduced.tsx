@@ -7,8 +7,8 @@ import { predicting, type Sizes } from "../../model/selection";
 import type { MeasurementView, MemoryView, RunsView, State } from "../../protocol";
 import { useCheck } from "../compare/badge";
 import { smallest } from "../compare/expected";
-import { changedSizes, comparisons, freeSizes, paceOf, runSizes } from "../compare/measured";
-import { Headline } from "../variants/headline";
+import { changedSizes, type Comparison, comparisons, freeSizes, paceOf, runSizes } from "../compare/measured";
+import { Headline, measuredGain } from "../variants/headline";
 
 /** The peak, and what it was before the last step. */
 export function Peak({ view }: { view: MemoryView }): JSX.Element {
@@ -77,16 +77,18 @@ export function Unchanged(): JSX.Element | null {
 
 /** Two measurements that were run in turn, of the program as written and of the shown variant. */
 interface Pair {
+  readonly comparison: Comparison;
   readonly before: MeasurementView;
   readonly after: MeasurementView;
 }
 
 /** Returns the newest pair of the two variants in which both were checked. */
 function newest(state: State, [root, current]: readonly string[]): Pair | undefined {
-  for (const { rows } of comparisons(state)) {
+  for (const comparison of comparisons(state)) {
+    const { rows } = comparison;
     const before = rows.find((row) => row.variant === root);
     const after = rows.find((row) => row.variant === current);
-    if (before && after && after.outcome !== "not run") return { before, after };
+    if (before && after && after.outcome !== "not run") return { comparison, before, after };
   }
   return undefined;
 }
@@ -99,20 +101,19 @@ const VERDICTS: Readonly<Record<MeasurementView["outcome"], string>> = {
 };
 
 /** What a pair tells: whether results are unchanged, with the report of the check, and what it measured of both. */
-function Verdict({ before, after, again }: Pair & { again: React.ReactNode }): JSX.Element {
+function Verdict({ comparison, before, after, again }: Pair & { again: React.ReactNode }): JSX.Element {
   const state = useWorkbench();
   const store = useStore();
   const { badge, report } = useCheck(after);
   const sizes = sizesText(freeSizes(state.sizes, after.sizes));
-  const costs = [before, after].flatMap(({ median, peak_bytes }) => (median === null ? [] : [{ seconds: median, peak_bytes }]));
-  const [from, to] = costs;
+  const gain = measuredGain(comparison, before, after);
   return (
     <div className="wbk-verdict" role="status">
       <span>
         <b>{VERDICTS[after.outcome]}</b> {badge} <span className="wbk-faint">at {sizes}</span>
       </span>
       {again}
-      {from && to && <Headline gain={{ before: from, after: to, measured: true, rough: false }} />}
+      {gain && <Headline gain={gain} />}
       <button className="wbk-button wbk-link" type="button" onClick={() => store.select({ pane: "compare" })}>
         in Compare
       </button>

@@ -1,8 +1,8 @@
 // What an automatic recipe achieves: memory and time before it and after, both measured in turn or both predicted.
 
 import { bytesText, changeText, secondsText } from "../../model/numbers";
-import type { CostView } from "../../protocol";
-import type { Comparison } from "../compare/measured";
+import type { CostView, MeasurementView } from "../../protocol";
+import { type Comparison, timeDifference } from "../compare/measured";
 import { isUncalibrated } from "../run/estimated";
 import type { Recipe } from "./folding";
 
@@ -16,6 +16,8 @@ export interface Gain {
   readonly before: Cost;
   readonly after: Cost;
   readonly measured: boolean;
+  /** How the times differ, in words, where that is told of them; null where it is their ratio. */
+  readonly time: string | null;
   /** True for predictions by the constants of another machine. */
   readonly rough: boolean;
 }
@@ -27,25 +29,32 @@ export function gainOf(
   predictions: ReadonlyMap<string, CostView>,
 ): Gain | null {
   const start = steps[0]?.parent ?? "";
-  const measured = (key: string): Cost | undefined => {
-    const row = comparison?.rows.find((one) => one.variant === key);
-    return row && row.median !== null ? { seconds: row.median, peak_bytes: row.peak_bytes } : undefined;
-  };
-  const [from, to] = [measured(start), measured(last.key)];
-  if (from && to) return { before: from, after: to, measured: true, rough: false };
+  const row = (key: string): MeasurementView | undefined => comparison?.rows.find((one) => one.variant === key);
+  const [from, to] = [row(start), row(last.key)];
+  const measured = comparison && from && to ? measuredGain(comparison, from, to) : null;
+  if (measured) return measured;
   const [before, after] = [predictions.get(start), predictions.get(last.key)];
-  return before && after ? { before, after, measured: false, rough: isUncalibrated(after) } : null;
+  return before && after ? { before, after, measured: false, time: null, rough: isUncalibrated(after) } : null;
+}
+
+/** Returns what two rows of a comparison tell; null where one of them has no times. */
+export function measuredGain(comparison: Comparison, from: MeasurementView, to: MeasurementView): Gain | null {
+  const cost = ({ median, peak_bytes }: MeasurementView): Cost | null =>
+    median === null ? null : { seconds: median, peak_bytes };
+  const [before, after] = [cost(from), cost(to)];
+  if (!before || !after) return null;
+  return { before, after, measured: true, time: timeDifference(comparison, from, to), rough: false };
 }
 
 export function Headline({ gain }: { gain: Gain }): JSX.Element {
-  const { before, after, measured, rough } = gain;
+  const { before, after, measured, time, rough } = gain;
   const peak = (cost: Cost, space: string): number => cost.peak_bytes[space] ?? 0;
   const host = peak(before, "host") || peak(after, "host");
   return (
     <div className={`wbk-headline${measured ? "" : " wbk-estimate"}${rough ? " wbk-rough" : ""}`}>
       <Change what="peak" before={peak(before, "device")} after={peak(after, "device")} text={bytesText} />
       {host > 0 && <Change what="on the host" before={peak(before, "host")} after={peak(after, "host")} text={bytesText} />}
-      <Change what="time" before={before.seconds} after={after.seconds} text={secondsText} />
+      <Change what="time" before={before.seconds} after={after.seconds} text={secondsText} said={time} />
       <span className="wbk-faint">{measured ? "measured in turn" : "predicted"}</span>
     </div>
   );
@@ -68,11 +77,12 @@ function Change(props: {
   before: number;
   after: number;
   text: (amount: number) => string;
+  said?: string | null;
 }): JSX.Element {
-  const { what, before, after, text } = props;
+  const { what, before, after, text, said } = props;
   return (
     <span className="wbk-gain">
-      <span className="wbk-faint">{what}</span> <b>{text(before)} → {text(after)}</b> {changeText(before, after, text)}
+      <span className="wbk-faint">{what}</span> <b>{text(before)} → {text(after)}</b> {said ?? changeText(before, after, text)}
     </span>
   );
 }

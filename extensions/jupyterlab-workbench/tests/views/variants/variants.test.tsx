@@ -282,10 +282,20 @@ describe("a recipe", () => {
       .filter(({ group }) => group === "c1")
       .map((measured) => (measured.variant === two.key ? { ...measured, median: 0.002, peak_bytes: { device: 200 } } : measured))
       .map((measured) => (measured.variant === root.key ? { ...measured, median: 0.008, peak_bytes: { device: 100_000 } } : measured));
-    await found({ ...searched, state: { ...searched.state, measurements } });
+    const plain = measurements.map((measured) => ({ ...measured, difference: "÷ 4" }));
+    await found({ ...searched, state: { ...searched.state, measurements: plain } });
     expect(headlines()).toEqual(["peak 100 kB → 200 B ÷ 500time 8 ms → 2 ms ÷ 4measured in turn"]);
     expect(texts(shown.host, ".wbk-fold")).toEqual(["automatic recipe, 2 steps ▸"]);
     expect(texts(shown.host, ".wbk-stop-name")).toEqual(["as written", "automatic, memory"]);
+  });
+
+  test("gains no time where runs differ by more than it", async () => {
+    const measurements = state.measurements
+      .filter(({ group }) => group === "c1")
+      .map((measured) => ({ ...measured, median: 0.002, difference: "no measurable difference" }))
+      .map((measured) => (measured.variant === root.key ? { ...measured, median: 0.0022 } : measured));
+    await found({ ...searched, state: { ...searched.state, measurements } });
+    expect(headlines()[0]).toContain("time 2.2 ms → 2 ms no measurable difference");
   });
 
   test("else by what is predicted, which is said", async () => {
