@@ -4,10 +4,10 @@ import { key } from "../../model/scopes";
 import type { Snapshot } from "../../protocol";
 import { dot } from "./dot";
 import type { Engine } from "./engine";
-import type { Rectangle } from "../window/geometry";
+import { HANG, letters, READABLE, type Rectangle } from "../window/geometry";
 import type { Placed } from "./placed";
 import { rows } from "./plain-rows";
-import { contents, type Contents, type Layout, type Line, type Scene, scopeBox, statementBox } from "./scene";
+import { contents, type Contents, type Layout, type Line, type Scene, scopeBox, scopeOf, statementBox } from "./scene";
 
 /** Milliseconds for the requested picture, and for those in its place. */
 export const PATIENCE = 20_000;
@@ -68,16 +68,33 @@ function named(places: Placed, shown: Contents): Layout {
   };
   const renamed = (all: Placed["boxes"]): Map<string, Rectangle> =>
     new Map(all.map(([short, place]) => [name(short), place]));
+  const boxes = renamed(places.boxes);
+  const chipped = [...boxes].flatMap(([id, place]) => (hasChips(id, shown) ? [place] : []));
   return {
     width: places.width,
     height: places.height,
-    boxes: renamed(places.boxes),
+    boxes,
     grounds: renamed(places.grounds),
     lines: new Map(
       places.lines.map(([short, line]): [string, Line] => [
         shown.arrows[Number(short.slice(1))]?.id ?? "",
-        line,
+        { ...line, label: line.label && below(line.label, chipped) },
       ]),
     ),
   };
+}
+
+function hasChips(name: string, { inside }: Contents): boolean {
+  const [node] = scopeOf(name) ? [] : (inside.get(name) ?? []);
+  return node !== undefined && node.loops.length + node.kept.length > 0;
+}
+
+/** Moves the middle of an arrow's text below the chips of a box, of which Graphviz knows nothing. */
+function below([x, y]: readonly [number, number], boxes: readonly Rectangle[]): readonly [number, number] {
+  const clear = HANG + 0.65 * letters(READABLE);
+  const lower = boxes.flatMap(({ left, top, width, height }) => {
+    const edge = top + height;
+    return left <= x && x <= left + width && edge < y && y < edge + clear ? [edge + clear] : [];
+  });
+  return [x, Math.max(y, ...lower)];
 }

@@ -1,5 +1,7 @@
 // The part of a picture in a window: rectangles in, a scale and a place out.
 
+import { DOT } from "../../protocol";
+
 export interface Rectangle {
   readonly left: number;
   readonly top: number;
@@ -36,6 +38,10 @@ const LETTERS = 9;
 
 /** The scale down to which the first view shows the whole picture rather than a part with larger names. */
 const DISCERNIBLE = 0.5;
+
+/** How far below the lower edge of a box the middle of its chips stands, and their lower edge at the most. */
+export const DROP = 4;
+export const HANG = DROP + (DOT.chipSize + 4) / 2;
 
 const LARGEST = 1.4;
 /** Pixels around what is shown: chips hang over the lower edge of a box. */

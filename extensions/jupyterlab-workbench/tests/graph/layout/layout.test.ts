@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { arrange } from "../../../src/graph/layout/arrange";
 import { between, leaving } from "../../../src/graph/window/glide";
-import { FAR, letters, READABLE, type Rectangle } from "../../../src/graph/window/geometry";
+import { FAR, HANG, letters, READABLE, type Rectangle } from "../../../src/graph/window/geometry";
 import { corner } from "../../../src/graph/drawing/minimap";
 import { pick } from "../../../src/graph/window/pick";
 import { rows } from "../../../src/graph/layout/plain-rows";
@@ -46,6 +46,19 @@ test("every statement stands in the ground of its scope, and no two boxes overla
   }
   const all = [...layout.boxes.values()];
   expect(all.filter((one, at) => all.some((other, place) => place > at && overlap(one, other)))).toEqual([]);
+});
+
+test("the text of an arrow is clear of the chips of a box above it", async () => {
+  for (const { layout, inside } of [await scene(WRITTEN), await scene(LAYERS), await scene(VECTORIZED)]) {
+    const chipped = [...layout.boxes].filter(([name]) => inside.get(name)?.[0]?.loops.length && !name.startsWith("s:"));
+    const rows = chipped.map(([, { left, top, width, height }]) => ({ left, top: top + height, width, height: HANG + 2 }));
+    const size = letters(READABLE);
+    const texts = [...layout.lines.values()].flatMap(({ label }) =>
+      label ? [{ left: label[0], top: label[1] - 0.4 * size, width: 1, height: 0.8 * size }] : [],
+    );
+    expect(rows.length && texts.length).toBeGreaterThan(0);
+    expect(texts.filter((text) => rows.some((row) => overlap(text, row)))).toEqual([]);
+  }
 });
 
 test("arrows between the same two boxes are one, with what stands behind it", async () => {

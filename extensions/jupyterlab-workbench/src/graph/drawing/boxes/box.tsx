@@ -2,7 +2,7 @@
 
 import { memo } from "react";
 import { DOT } from "../../../protocol";
-import type { Rectangle } from "../../window/geometry";
+import { DROP, type Rectangle } from "../../window/geometry";
 import { type Chip, Chips } from "./chips";
 import { rounded } from "./rounded";
 import { counted, type Scene, scopeOf } from "../../layout/scene";
@@ -93,7 +93,7 @@ export const Box = memo(
           </>
         )}
         {text !== "none" && chips.length > 0 && (
-          <Chips chips={chips} width={width} edge={height + 4} size={text === "both" ? 9 : DOT.chipSize} />
+          <Chips chips={chips} width={width} edge={height + DROP} size={text === "both" ? 9 : DOT.chipSize} />
         )}
         {share !== undefined && <Share text={share} right={width} large={text !== "both"} />}
       </g>
