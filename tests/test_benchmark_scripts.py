@@ -1,4 +1,4 @@
-"""Benchmarks are run by hand, so that nobody would see that one no longer runs: here each does at its
+"""Benchmarks are run by hand, and nobody would see that one no longer runs: here each does, at its
 smallest sizes. What it measures then tells nothing.
 """
 
