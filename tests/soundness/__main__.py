@@ -27,7 +27,9 @@ from tests.programs import PROGRAMS
 from tests.soundness.programs import (
     OF_DATA,
     OF_ENDS,
+    OF_REPLAY,
     OF_SYSTEMS,
+    OF_TABLES,
     OF_WINDOWS,
     all_sizes,
     program_called,
@@ -44,6 +46,8 @@ KINDS: dict[str, Collection[str]] = {
     "windows": OF_WINDOWS,
     "ends": OF_ENDS,
     "systems": OF_SYSTEMS,
+    "tables": OF_TABLES,
+    "replay": OF_REPLAY,
     "algorithms": ALGORITHMS,
 }
 """The programs of each kind."""

@@ -1,5 +1,5 @@
-"""The programs that are walked, by name: the small ones, those that read data, have windows or
-ends, or solve systems, and the algorithms, traced once.
+"""The programs that are walked, by name: the small ones, those that read data, have windows, ends,
+tables or replay, or solve systems, and the algorithms, traced once.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from tests.datasets.logs import averages, regression, running
 from tests.programs import PROGRAMS
 from tests.soundness.ended import ended, sampled, stopped, trained
 from tests.soundness.solved import filtered
+from tests.soundness.tabled import counted, kept, moved, recalled
 from tests.soundness.windowed import sliding, smoothed, tapped
 from workbench.algorithms import ALGORITHMS
 from workbench.program.values import Program
@@ -41,7 +42,25 @@ OF_ENDS: Mapping[str, tuple[Callable[[], Program], Sequence[Mapping[str, int]]]]
 OF_SYSTEMS: Mapping[str, tuple[Callable[[], Program], Sequence[Mapping[str, int]]]] = {
     "filtered": (filtered, ({"B": 2, "T": 4}, {"B": 5, "T": 1})),
 }
-SMALL = {**PROGRAMS, **OF_DATA, **OF_WINDOWS, **OF_ENDS, **OF_SYSTEMS}
+OF_TABLES: Mapping[str, tuple[Callable[[], Program], Sequence[Mapping[str, int]]]] = {
+    "counted": (counted, ({"W": 2, "K": 4}, {"W": 4, "K": 1})),
+    "moved": (moved, ({"K": 5}, {"K": 1})),
+    "tables": PROGRAMS["tables"],
+}
+OF_REPLAY: Mapping[str, tuple[Callable[[], Program], Sequence[Mapping[str, int]]]] = {
+    "recalled": (recalled, ({"T": 6, "H": 3}, {"T": 2, "H": 4})),
+    "kept": (kept, ({"B": 2, "T": 5, "H": 3}, {"B": 3, "T": 1, "H": 1})),
+    "replay": PROGRAMS["replay"],
+}
+SMALL = {
+    **PROGRAMS,
+    **OF_DATA,
+    **OF_WINDOWS,
+    **OF_ENDS,
+    **OF_SYSTEMS,
+    **OF_TABLES,
+    **OF_REPLAY,
+}
 
 
 @cache

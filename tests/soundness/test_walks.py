@@ -24,11 +24,13 @@ ENOUGH = 12
 """Accepted steps of each of the programs: some 200 in all; `make soundness` takes the rest."""
 ENOUGH_OF_TRAINING = 8
 """Those of `small_reinforce` and `small_ppo` take longest."""
-MOST_WALKS = 30
+MOST_WALKS = 60
 ENOUGH_OF_DATA = {"averages": 30, "regression": 50, "running": 120}
 """Those of programs that read data, the quickest the most."""
-ENOUGH_OF_WINDOWS = {"sliding": 6, "tapped": 6, "smoothed": 60}
-ENOUGH_OF_ENDS = {"ended": 6, "trained": 5, "stopped": 60, "sampled": 6}
+ENOUGH_OF_WINDOWS = {"sliding": 6, "tapped": 6, "smoothed": 190}
+ENOUGH_OF_ENDS = {"ended": 6, "trained": 5, "stopped": 185, "sampled": 6}
+ENOUGH_OF_TABLES = {"counted": 100, "moved": 90}
+ENOUGH_OF_REPLAY = {"recalled": 100, "kept": 90}
 ENOUGH_OF_SYSTEMS = {"filtered": 6}
 NAMES = [
     *(name for name in PROGRAMS if name != "small_ppo"),
@@ -71,6 +73,16 @@ def test_steps_at_random_on_systems_compute_the_same(name: str) -> None:
     compute_the_same(name, ENOUGH_OF_SYSTEMS[name])
 
 
+@pytest.mark.parametrize("name", ENOUGH_OF_TABLES)
+def test_steps_at_random_on_tables_compute_the_same(name: str) -> None:
+    compute_the_same(name, ENOUGH_OF_TABLES[name])
+
+
+@pytest.mark.parametrize("name", ENOUGH_OF_REPLAY)
+def test_steps_at_random_on_replay_compute_the_same(name: str) -> None:
+    compute_the_same(name, ENOUGH_OF_REPLAY[name])
+
+
 @pytest.mark.parametrize("name", ENOUGH_OF_ENDS)
 def test_steps_at_random_on_ends_compute_the_same(name: str) -> None:
     compute_the_same(name, ENOUGH_OF_ENDS[name])
@@ -86,6 +98,7 @@ def compute_the_same(name: str, enough: int) -> None:
             no_wrong(tally)
             if sum(tally.accepted.values()) >= enough:
                 return
+    raise AssertionError(f"{MOST_WALKS} walks took {sum(tally.accepted.values())} steps")
 
 
 @given(st.data())
