@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { CourseView, ProfileView, State } from "../../../src/protocol";
+import { secondsText } from "../../../src/model/numbers";
 import { spanText } from "../../../src/views/profile/course";
 import { levelsOf, moved, spansOf, timesIn, wholeSight, zoomed } from "../../../src/views/profile/lanes";
 import { Profile } from "../../../src/views/profile/profile";
@@ -31,6 +32,8 @@ describe("the course", () => {
     expect(texts(host, ".wbk-lane .wbk-lane-name").map((text) => text.replace(/.*shown/, ""))).toEqual([
       "for tfor t", "kernel_g", "kernel_to_go",
     ]);
+    const [seconds, run] = [course.seconds, native.undisturbed_seconds].map(secondsText);
+    expect(texts(host, ".wbk-course-head .wbk-note")).toEqual([`${seconds} as recorded; the run takes ${run}`]);
     expect(texts(host, ".wbk-course-memory .wbk-lane-name")).toEqual(["memory held", "at most 900 B"]);
     expect(host.querySelectorAll(".wbk-outline").length).toBeGreaterThan(0);
     expect(host.querySelector(".wbk-total")?.textContent).toContain("stopped after 2 of 5 rounds");
