@@ -15,6 +15,7 @@ KERNEL(kernel_x_0__and_10_more, THREADS)(Run *run, unsigned char *own_memory, in
     (void)lane, (void)row;
     const int64_t i = ITERATION;
     SHARED(float, loss_sum, 0, 16)
+    SHARED(float, x_of_the_last_turn, 64, 16)
     OWN(float, x, own_memory + BLOCK * own_bytes, 0, (16 * T + 16))
     OWN(uint8_t, open, own_memory + BLOCK * own_bytes, (64 * T + 64), (16 * T + 16))
     OWN(float, loss_tanh, own_memory + BLOCK * own_bytes, (64 * floor_divide_l((16 * T + 79), 64) + 64 * T + 64), 16 * T)
@@ -52,6 +53,16 @@ KERNEL(kernel_x_0__and_10_more, THREADS)(Run *run, unsigned char *own_memory, in
             }
         }
         int64_t left_t = (int64_t)T;
+        /* statement: x[t+1] */
+        if (16 * b_block16 < (minimum_l((B - 1), (16 * b_block16 + 15)) + 1)) {
+            FORGET
+            const int active = 16 * b_block16 + lane < (minimum_l((B - 1), (16 * b_block16 + 15)) + 1);
+            const int64_t element_of_x = minimum_l(16 * b_block16 + lane, (minimum_l((B - 1), (16 * b_block16 + 15)) + 1) - 1);
+            if (active && row == 0) {
+                const float slice_of_x = LD(x, (element_of_x - 16 * b_block16));
+                ST(x_of_the_last_turn, (element_of_x - 16 * b_block16), slice_of_x);
+            }
+        }
         ROLLED for (int64_t t = 0; t < T; t++) {
             int32_t some_open = 0;
             BARRIER
@@ -69,9 +80,11 @@ KERNEL(kernel_x_0__and_10_more, THREADS)(Run *run, unsigned char *own_memory, in
                 const int64_t b_3 = minimum_l(16 * b_block16 + lane, (minimum_l((B - 1), (16 * b_block16 + 15)) + 1) - 1);
                 if (active && row == 0) {
                     /* statement: x[t+1] */
-                    const float x_3 = LD(x, (b_3 - 16 * b_block16 + 16 * t));
+                    const float x_3 = LD(x_of_the_last_turn, (b_3 - 16 * b_block16));
                     const float x_4 = multiply_f(x_3, (float)0x1.3333333333333p+0);
-                    ST(x, (b_3 - 16 * b_block16 + 16 * t + 16), x_4);
+                    const float new_x = x_4;
+                    ST(x, (b_3 - 16 * b_block16 + 16 * t + 16), new_x);
+                    ST(x_of_the_last_turn, (b_3 - 16 * b_block16), new_x);
                     /* statement: open[t+1] */
                     const int open_2 = LD(open, (b_3 - 16 * b_block16 + 16 * t));
                     const int open_3 = logical_and_b(open_2, logical_not_b(greater_f(x_3, (float)0x1.8000000000000p+0)));

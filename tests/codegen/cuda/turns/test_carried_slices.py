@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -20,6 +21,7 @@ from workbench.codegen.cuda.turns.carried_slices import slices_of, with_slices
 from workbench.codegen.kernel_records import (
     Invoke,
     KernelRecord,
+    Leave,
     Let,
     Load,
     Loop,
@@ -30,6 +32,7 @@ from workbench.codegen.kernel_records import (
     walk,
     writes,
 )
+from workbench.lowering.instances.guards import OpenStep
 from workbench.names import unique
 from workbench.polyhedral.conditions import AffineComparison
 from workbench.polyhedral.expression import expression, variable
@@ -117,4 +120,35 @@ def test_other_accesses_stay_where_they_are(records: tuple[KernelRecord, ...]) -
 
 def test_a_loop_that_may_have_no_turn_stays() -> None:
     loop = Loop("t", expression(1), variable("n"), (over_lanes(OLD, NEW),))
+    assert with_slices([loop], MEMORY, lambda wish: wish) == (loop,)
+
+
+OPEN = OpenStep("open", (T,), (("b", expression(16)),))
+LEFT = Where(GUARD, (Leave(),))
+
+
+def test_what_turns_hand_on_of_a_loop_that_is_left() -> None:
+    """Behind it nobody knows which turn was the last."""
+    loop = replace(turns(LEFT, over_lanes(OLD, NEW)), step=OPEN)
+    (last, behind) = (over_lanes(load(place(loop.upper))), over_lanes(load(place(T))))
+    for step, known in ((None, True), (OPEN, False)):
+        records = [replace(loop, step=step), last, behind]
+        found = with_slices(records, MEMORY, partial(unique, taken=set()))
+        carried = {load.buffer for r in walk((found[3],)) for load in loads(r)}
+        assert "x of the last turn" in carried and "x" not in carried
+        assert any(load.buffer != "x" for r in walk(found[4:5]) for load in loads(r)) is known
+
+
+def test_a_loop_that_begins_where_another_was_left_has_the_slice_of_the_turn_before() -> None:
+    loop = replace(turns(over_lanes(OLD, NEW)), step=OPEN, begin="left t")
+    _, first, changed = sliced(loop)
+    assert isinstance(changed, Loop) and changed.begin == "left t"
+    (copied,) = [load for r in walk((first,)) for load in loads(r)]
+    assert (
+        copied.buffer == "x" and "left t" in copied.at.variables and "t" not in copied.at.variables
+    )
+
+
+def test_a_slice_that_is_written_before_its_loop_is_left_stays() -> None:
+    loop = replace(turns(over_lanes(OLD, NEW), LEFT), step=OPEN)
     assert with_slices([loop], MEMORY, lambda wish: wish) == (loop,)

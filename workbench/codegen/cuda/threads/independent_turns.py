@@ -70,8 +70,11 @@ def width(loop: Loop) -> int | None:
 
 def has_turns(loop: Loop) -> bool:
     """Tell whether a loop has a turn at all sizes, which are 1 at least, and whatever is open."""
-    if loop.step is not None:
-        return False
+    return loop.step is None and has_range(loop)
+
+
+def has_range(loop: Loop) -> bool:
+    """Tell whether the range of a loop has a turn at all sizes, whichever of them run."""
     turns = loop.upper - loop.lower
     least = turns.constant
     for part, factor in turns.terms:

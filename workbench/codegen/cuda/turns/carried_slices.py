@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from workbench.codegen.cuda.threads.independent_turns import has_turns, width
+from workbench.codegen.cuda.threads.independent_turns import has_range, width
 from workbench.codegen.cuda.turns.accesses import (
     Access,
     Memory,
@@ -31,6 +31,7 @@ from workbench.codegen.kernel_records import (
     Scratch,
     Serves,
     Store,
+    leaves,
     walk,
     writes,
 )
@@ -90,9 +91,9 @@ class Slices:
 def with_slices(
     records: Sequence[KernelRecord], memory: Memory, name: Name
 ) -> tuple[KernelRecord, ...]:
-    """Return the records of a block with what loops hand on in shared memory, if they have a turn
-    at all sizes. Behind the loop they read there what its last turn wrote, until that is written
-    anew.
+    """Return the records of a block with what loops hand on in shared memory, if their range has a
+    turn at all sizes. Behind the loop they read there what its last turn wrote, until that is
+    written anew: not behind one of which data tell where it begins or is left.
     """
     done: list[KernelRecord] = []
     lasts: list[_Last] = []
@@ -101,11 +102,20 @@ def with_slices(
         lasts = [last for last in lasts if memory[last.slices.array] not in written]
         for last in lasts:
             record = last.read_by(record)
-        if isinstance(record, Loop) and not record.lanes and has_turns(record):
-            done += _with_slices(record, slices_of(record, memory), lasts, name)
+        if isinstance(record, Loop) and not record.lanes and has_range(record):
+            found = [one for one in slices_of(record, memory) if not _may_be_cut(record, one)]
+            done += _with_slices(record, found, lasts if record.step is None else [], name)
         else:
             done.append(record)
     return tuple(done)
+
+
+def _may_be_cut(loop: Loop, one: Slices) -> bool:
+    """Tell whether a turn may write to a slice and then leave the loop, before the slice is written
+    where it belongs.
+    """
+    left = max((k for k, record in enumerate(loop.body) if leaves(record)), default=0)
+    return any(one.array in writes(record) for record in walk(loop.body[:left]))
 
 
 def slices_of(loop: Loop, memory: Memory) -> list[Slices]:
@@ -173,7 +183,8 @@ def _with_slices(
             yield Scratch(buffer, one.dtype, memory)
         zero = expression(0)
         if old:
-            place = one.before.substitute({loop.variable: first_turn(loop)}) + skipped
+            begin = variable(loop.begin) if loop.begin else first_turn(loop)
+            place = one.before.substitute({loop.variable: begin}) + skipped
             copy = one.copied(name, (old, zero), source=one.array, at=place)
             yield Serves(one.statement)
             yield copy
