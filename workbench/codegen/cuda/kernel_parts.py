@@ -50,6 +50,7 @@ from workbench.codegen.kernel_records import (
 from workbench.codegen.kernel_work import BYTES
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.lowering.loops.bytes import FLOAT_BYTES
+from workbench.lowering.loops.records import Buffer
 from workbench.names import unique
 from workbench.polyhedral.expression import Expression, expression, variable
 
@@ -154,7 +155,13 @@ class PartWriter:
                 return part != another or piece.meets(its)
             return self.memory.get(one, one) == self.memory.get(other, other)
 
-        barriers, parts = Barriers(meet), list[KernelPart]()
+        def coincide(one: str, other: str) -> bool:
+            of = self.made.buffers
+            return one == other or (
+                one in of and other in of and self._item(of[one]) == self._item(of[other])
+            )
+
+        barriers, parts = Barriers(meet, coincide), list[KernelPart]()
         for number, kernel in enumerate(kernels):
             codes = self._shared_out(kernel, lanes, threads, on_chip)
             places = BlockPlaces.of(self.made, kernel, codes, self.dtype, rounded(begin))
@@ -208,6 +215,9 @@ class PartWriter:
     def _bytes(self, one: ChunkSum | WholeArray | KeptSlices) -> int:
         """Return the bytes of shared memory that a sum, an array or slices would have."""
         return rounded(one.elements * BYTES.get(one.dtype, FLOAT_BYTES[self.dtype]))
+
+    def _item(self, buffer: Buffer) -> int:
+        return BYTES.get(buffer.dtype, FLOAT_BYTES[self.dtype])
 
     def _shared_out(
         self, kernel: KernelRecords, lanes: int, threads: int, on_chip: OnChip

@@ -86,7 +86,7 @@ def barriers(codes: tuple[Code, ...], tile_lanes: int = 16) -> list[Barrier]:
                 yield from found(code.body)
 
     known = Block(THREADS, tile_lanes, frozenset(), {}, {})
-    return list(found(Barriers(str.__eq__).of(codes, known)))
+    return list(found(Barriers(str.__eq__, str.__eq__).of(codes, known)))
 
 
 def needed(pairs: set[tuple[int, int]]) -> list[Barrier]:
@@ -138,6 +138,42 @@ def test_a_product_whose_pieces_others_read(sides: tuple[int, int], pieces: int)
     """A thread sums four rows and four columns."""
     codes = product(*sides), points(16, reads(n))
     assert barriers(codes) == [OF_WARPS if pieces <= WARP else BARRIER]
+
+
+@pytest.mark.parametrize(("step", "apart"), [(2, 1), (3, 2), (2, 2), (3, 6)])
+def test_elements_side_by_side_of_which_a_thread_has_some(step: int, apart: int) -> None:
+    codes = elements(40, writes(step * n)), elements(40, reads(step * n + apart))
+    dealt = {
+        (k, (step * k - apart) // step)
+        for k in range(40)
+        if (step * k - apart) % step == 0 and step * k >= apart
+    }
+    assert barriers(codes) == needed(dealt)
+
+
+@pytest.mark.parametrize("coincides", [True, False])
+def test_arrays_one_of_which_takes_over_the_memory_of_the_other(coincides: bool) -> None:
+    """Then a thread finds its own elements; those of another size, or further on, may be others."""
+    codes = elements(40, writes(n)), elements(40, Let("value", Load("y", n, "float32")))
+    block = Block(THREADS, PARTS, frozenset(), {}, {})
+    found = tuple(Barriers(lambda *_: True, lambda *_: coincides).of(codes, block))
+    assert (BARRIER in found) is not coincides
+
+
+@pytest.mark.parametrize("count", [8, 16])
+@pytest.mark.parametrize("begin", [0, 20, 24, 32, 39, 40, 100])
+def test_elements_some_of_which_others_read(begin: int, count: int) -> None:
+    """Turn n is of thread n; so many in a row are read by the first threads."""
+    codes = elements(40, writes(n)), points(count, reads(n + begin))
+    dealt = {(k + begin, k) for k in range(count) if k + begin < 40}
+    assert barriers(codes) == needed(dealt)
+
+
+@pytest.mark.parametrize(("at", "step"), [(31, 1), (32, 1), (63, 2), (64, 2), (200, 1)])
+def test_an_element_that_the_first_thread_reads(at: int, step: int) -> None:
+    codes = elements(80, writes(step * n)), First((reads(expression(at)),))
+    dealt = {(at // step, 0)} if at % step == 0 and at < 80 * step else set()
+    assert barriers(codes) == needed(dealt) or at % step
 
 
 def test_what_all_threads_read_or_the_first_alone() -> None:

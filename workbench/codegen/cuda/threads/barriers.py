@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import gcd
 from typing import TypeAlias
 
 from workbench.codegen.cuda.permutations import DEALT, SORTED
 from workbench.codegen.cuda.threads.independent_turns import are_independent, has_turns
-from workbench.codegen.cuda.threads.thread_accesses import Access, Block, ThreadAccesses
+from workbench.codegen.cuda.threads.thread_accesses import LANE, ROW, Access, Block, ThreadAccesses
 from workbench.codegen.cuda.threads.thread_code import (
     Around,
     Barrier,
@@ -35,11 +36,14 @@ WARP = 32
 
 class Barriers:
     """The barriers of a function, of whose kernels a block runs one after the other. `meet` tells
-    whether two buffers may have memory in common.
+    whether two buffers may have memory in common, `coincide` whether they then have all of it:
+    elements of one size, from the same address on.
     """
 
-    def __init__(self, meet: Callable[[str, str], bool]) -> None:
-        self.meet = meet
+    def __init__(
+        self, meet: Callable[[str, str], bool], coincide: Callable[[str, str], bool]
+    ) -> None:
+        self.meet, self.coincide = meet, coincide
         self.pending: dict[Access, bool] = {}
         """The accesses since the last barrier of the block, and whether none of warps stands behind
         them.
@@ -88,7 +92,7 @@ class Barriers:
         for new, alone in found.items():
             for old, recent in self.pending.items():
                 if self._conflict(old, new):
-                    if max(old.first, new.first) > WARP:
+                    if max(old.threads_at(new), new.threads_at(old)) > WARP:
                         return Barrier()
                     of_warps |= recent and alone
         return Barrier(of_warps=True) if of_warps else None
@@ -165,19 +169,25 @@ class Barriers:
             return access
         return replace(access, at=None)
 
+    def _apart(self, old: Access, new: Access) -> bool:
+        """Tell whether two accesses are known to touch no place that both do."""
+        if not (old.places and new.places and self.coincide(old.buffer, new.buffer)):
+            return False
+        return old.places[1] <= new.places[0] or new.places[1] <= old.places[0]
+
     def _conflict(self, old: Access, new: Access) -> bool:
         """Tell whether one of two accesses, by different threads, may need the other."""
         if not (old.write or new.write) or not self.meet(old.buffer, new.buffer):
             return False
-        if old.first == new.first == 1:
+        if old.first == new.first == 1 or self._apart(old, new):
             return False
         if not old.threads or old.threads != new.threads:
             return True
         if old.columns and old.columns == new.columns:
             return False
-        if old.buffer != new.buffer:
+        if old.at is None or new.at is None or not self.coincide(old.buffer, new.buffer):
             return True
-        return old.at is None or old.at != new.at
+        return _may_meet(old.at, new.at)
 
 
 Steps: TypeAlias = tuple[OpenStep, ...]
@@ -216,6 +226,14 @@ def _added_to(loop: Loop) -> frozenset[str]:
     inside = tuple(walk(loop.body))
     stored = {r.buffer for r in inside if isinstance(r, Store) and r.operation}
     return frozenset(stored | {r.out[0] for r in inside if isinstance(r, Invoke)})
+
+
+def _may_meet(at: Expression, other: Expression) -> bool:
+    """Tell whether different threads, which have their own lanes and rows, may touch one place."""
+    apart = at - other
+    step = gcd(at.coefficient(LANE), at.coefficient(ROW))
+    known = not apart.terms
+    return not (known and (apart.constant == 0 or apart.constant % step))
 
 
 def _merged(accesses: Iterable[tuple[Access, bool]]) -> dict[Access, bool]:

@@ -37,10 +37,12 @@ from workbench.codegen.kernel_records import (
     writes,
 )
 from workbench.polyhedral.expression import Expression, atom, expression, variable
-from workbench.polyhedral.expressions.atoms import Atom, Extremum, Product, Size
+from workbench.polyhedral.expressions.atoms import Atom, Extremum, Product, Size, Variable
 
 LANE, ROW = "lane of the tile", "row of the tile"
 """The names that places are written over where threads have their own. No record has one."""
+IN_A_ROW: tuple[object, ...] = ("elements", "from 0 on")
+"""The threads of elements that are dealt to them by their number, however many there are."""
 PIECE = 4
 """The rows and columns of a product that a thread sums at a time."""
 _OF_MATRICES = (*PRODUCTS, "turned", "orthogonalize")
@@ -52,7 +54,8 @@ class Access:
     `threads` says how the places are dealt to them: over LANE and ROW, of which each has its own
     thread, the place is `at`. Where that is not known any of them may touch any place. With the
     same `columns` as another one, a lane touches no place that another lane touches there, wherever
-    in its column it is.
+    in its column it is. `places` are the first that is touched and the one behind the last, where
+    these are known.
     """
 
     buffer: str
@@ -61,6 +64,17 @@ class Access:
     threads: tuple[object, ...] = ()
     at: Expression | None = None
     columns: tuple[object, ...] = ()
+    places: tuple[int, int] | None = None
+
+    def threads_at(self, other: Access) -> int:
+        """Return how many threads touch places of another access: the first so many, or less."""
+        at, by = self.at, 0 if self.at is None else self.at.coefficient(LANE)
+        if at is None or by <= 0 or self.places is None or other.places is None:
+            return self.first
+        rest = at - variable(LANE) * by
+        if rest.terms or self.threads != IN_A_ROW:
+            return self.first
+        return max(0, min(self.first, (other.places[1] - 1 - rest.constant) // by + 1))
 
 
 @dataclass(frozen=True)
@@ -122,8 +136,8 @@ class ThreadAccesses:
                 for buffer, write, _ in _touched((record,)):
                     yield Access(buffer, write, first)
         elif isinstance(code, First):
-            for buffer, write, _ in _touched(code.records):
-                yield Access(buffer, write, 1)
+            for buffer, write, at in _touched(code.records):
+                yield Access(buffer, write, 1, places=_places(at, {}))
         elif isinstance(code, Together):
             yield from self._of_function(code.record)
         elif isinstance(code, Points):
@@ -171,11 +185,10 @@ class ThreadAccesses:
         """
         (matrix, begin), (memory, _) = record.operands
         rows, columns = (expression(record.option[side]) for side in ("rows", "columns"))
-        threads, place = ("elements", (expression(0), rows * columns)), variable(LANE)
-        wide = rows.constant < columns.constant
-        yield Access(matrix, False, first, *(() if wide else (threads, begin + place)))
+        place, wide = variable(LANE), rows.constant < columns.constant
+        yield Access(matrix, False, first, *(() if wide else (IN_A_ROW, begin + place)))
         yield Access(memory, True, first)
-        yield Access(record.out[0], True, first, threads, record.out[1] + place)
+        yield Access(record.out[0], True, first, IN_A_ROW, record.out[1] + place)
 
     def _of_points(self, loop: Loop) -> Iterator[Access]:
         """Yield the accesses of points: the lanes of a tile that has as many as a sum has parts
@@ -188,28 +201,36 @@ class ThreadAccesses:
             yield from self._of_elements(Elements(loop))
         else:
             first = min(LANES, self._most(turns))
-            yield from (Access(buffer, write, first) for buffer, write, _ in _touched((loop,)))
+            ranges = {loop.variable: turns}
+            for buffer, write, at in _touched((loop,)):
+                places = _places(at, ranges) if loop.lower == 0 else None
+                yield Access(buffer, write, first, places=places)
 
     def _of_elements(self, code: Elements) -> Iterator[Access]:
         """Yield the accesses of loops whose turns are dealt to threads by their number."""
         loop, inside, made = code.loop, code.inside, made_in(code.body)
         first = self._most(*(width(one) for one in (loop, inside) if one is not None))
         names = {(inside or loop).variable: variable(LANE)}
-        columns, in_a_row = None, ("elements", (expression(0), code.turns))
+        columns = None
         if inside is not None:
             names[loop.variable], columns = variable(ROW), width(inside)
         for buffer, write, at in _touched(code.body):
             place = at.substitute(names)
             by_lane, by_row = place.coefficient(LANE), place.coefficient(ROW)
             rest = place - variable(LANE) * by_lane - variable(ROW) * by_row
-            threads: tuple[object, ...] = ("elements", loop.range)
+            threads = IN_A_ROW if _from_0(loop) else ("elements", loop.range)
             known = bool(by_lane) and not loop.begin and not rest.variables & {LANE, ROW, *made}
             if inside is not None:
                 known = known and columns is not None and abs(by_row) >= abs(by_lane) * columns
                 threads = ("elements", loop.range, inside.range)
                 if known and by_row == by_lane * (columns or 0) and _from_0(loop, inside):
-                    threads, place = in_a_row, variable(LANE) * by_lane + rest
-            yield Access(buffer, write, first, *((threads, place) if known else ()))
+                    threads, place = IN_A_ROW, variable(LANE) * by_lane + rest
+            if known:
+                from_0 = _from_0(*(one for one in (loop, inside) if one is not None))
+                places = _places(place, {LANE: most(code.turns)}) if from_0 else None
+                yield Access(buffer, write, first, threads, place, places=places)
+            else:
+                yield Access(buffer, write, first)
 
     def _of_lanes(self, code: Lane, tile: Loop) -> Iterator[Access]:
         """Yield the accesses of lanes: what all threads of a lane read has no thread of its own."""
@@ -284,6 +305,20 @@ def pieces(record: Invoke) -> tuple[int | None, ...]:
     return tuple(
         None if side is None else -(-side // n) for side, n in zip(sides, each, strict=True)
     )
+
+
+def _places(at: Expression, turns: Mapping[str, int | None]) -> tuple[int, int] | None:
+    """Return the first place of an access, and that behind the last, where variables have so many
+    turns from 0 on: None where others say it.
+    """
+    first = last = at.constant
+    for part, factor in at.terms:
+        count = turns.get(part.name) if isinstance(part, Variable) else None
+        if count is None:
+            return None
+        furthest = factor * (count - 1)
+        first, last = first + min(furthest, 0), last + max(furthest, 0)
+    return first, last + 1
 
 
 def _from_0(*loops: Loop) -> bool:
