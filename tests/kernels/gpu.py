@@ -27,7 +27,7 @@ def wrong_of(whole: Whole, quick: bool = False) -> tuple[list[str], list[str], d
     program = whole.variant(hidden=(3,) if quick else HIDDEN).program
     sizes = whole.sizes(SIZES)
     given = rows(program, sizes, "float32")
-    found, fault = watched(fibres(program, sizes), sizes, given=given)
+    found, fault = watched(fibres(program, sizes, level=1), sizes, given=given)
     wrong = [f"as fibres: {fault}"] if fault else []
     made = compiled(program)
     made.prepare("float32")

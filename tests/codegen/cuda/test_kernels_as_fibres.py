@@ -142,7 +142,7 @@ def not_needed(
     and True where one of the block may be one of each warp instead: neither for good nor in one of
     three rounds.
     """
-    made = fibres(program, sizes)
+    made = fibres(program, sizes, level=1)
     lines = text_of(program_kernels(program)).splitlines()
     kernels = next(k for k, line in enumerate(lines) if line.startswith("KERNEL("))
     words = [line.strip() for line in lines]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -10,11 +12,15 @@ import workbench as wb
 from tests.golden_files import GoldenFiles
 from workbench.algorithms import ppo, reinforce
 from workbench.backends.cuda.building import kernel_resources, nvrtc
+from workbench.backends.cuda.building.kernel_resources import Inspection
 from workbench.codegen.cuda.function_writer import ROW_THREADS
 from workbench.codegen.cuda.functions import Function
 from workbench.codegen.kernels import ProgramKernels
 from workbench.errors import CompilerError, WorkbenchError
 from workbench.transforms import Contract, Donate, Persist
+
+pytestmark = pytest.mark.xdist_group("resources")
+"""One process compiles for all of them."""
 
 
 def in_blocks(program: wb.Program, size: int) -> wb.Variant:
@@ -24,9 +30,15 @@ def in_blocks(program: wb.Program, size: int) -> wb.Variant:
     return chosen.apply(Contract()).apply(Donate())
 
 
-@pytest.mark.parametrize("program", [ppo(), reinforce()], ids=lambda p: p.name)
-def test_no_register_is_spilled(program: wb.Program, golden: GoldenFiles) -> None:
-    found = wb.inspect_kernels(in_blocks(program, 32))
+@cache
+def inspected(template: Callable[[], wb.Program]) -> Inspection:
+    """The kernels of an algorithm, on each architecture."""
+    return wb.inspect_kernels(in_blocks(template(), 32))
+
+
+@pytest.mark.parametrize("template", [ppo, reinforce], ids=["ppo", "reinforce"])
+def test_no_register_is_spilled(template: Callable[[], wb.Program], golden: GoldenFiles) -> None:
+    found = inspected(template)
     table = found.frame()
     assert not table[table.spilled > 0][["kernel", "architecture"]].values.tolist()
     wide = table.pivot_table(
@@ -36,12 +48,12 @@ def test_no_register_is_spilled(program: wb.Program, golden: GoldenFiles) -> Non
         sort=False,
     )
     text = wide[["registers", "blocks"]].astype(int).to_string()
-    golden(f"kernels/{program.name}_resources.txt", f"NVRTC {found.release}\n{text}\n")
+    golden(f"kernels/{template().name}_resources.txt", f"NVRTC {found.release}\n{text}\n")
 
 
 def test_two_blocks_of_ppo_fit_an_older_multiprocessor() -> None:
-    found = wb.inspect_kernels(in_blocks(ppo(), 32), ["sm_80"])
-    assert min(kernel.blocks for kernel in found.kernels if kernel.threads < ROW_THREADS) >= 2
+    old = [kernel for kernel in inspected(ppo).kernels if kernel.architecture == "sm_80"]
+    assert min(kernel.blocks for kernel in old if kernel.threads < ROW_THREADS) >= 2
 
 
 def test_an_inspection_shows_itself_as_a_table() -> None:
