@@ -304,7 +304,7 @@ def test_html_holds_every_cell_and_escapes_names() -> None:
     assert "&lt;b&gt;" in text and "<b>" not in text
     assert "FAILED: x &lt; y" in text
     assert "× 2<br><small>(2–2)</small>" in text
-    assert "<th>predicted</th>" in text and "11 ms<br>4.1 kB" in text
+    assert ">predicted</th>" in text and "11 ms<br>4.1 kB" in text
     assert text.count("<table>") == text.count("</table>") == 1
 
 
@@ -315,6 +315,8 @@ def test_numbers_in_html_stay_in_their_lines() -> None:
     assert len(numbers) >= 3
     assert all("white-space: nowrap" in cell for cell in numbers)
     assert all("<br>" in cell for cell in numbers if "(" in cell)
+    titles = found._repr_html_().split("<th ")[2:]
+    assert titles and all("white-space: nowrap" in title for title in titles)
 
 
 def test_host_memory_has_a_column_where_there_is_some() -> None:

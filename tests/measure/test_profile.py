@@ -145,6 +145,8 @@ def test_rows_show_themselves_below_the_same_lines(native: Profile) -> None:
     assert f"and {len(rows) - 20} more: " in lines[-1]
     html = rows._repr_html_()
     assert html.count("<tr>") == 21 and "<caption" in html
+    assert html.count("<td ") == html.count("</td>")
+    assert all("white-space:nowrap" in cell for cell in html.split("<td ")[1:])
     assert native._repr_html_().count("<table ") == 2
 
 

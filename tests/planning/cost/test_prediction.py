@@ -99,6 +99,13 @@ def test_footprint_is_a_formula_in_the_sizes() -> None:
     )
 
 
+def test_a_notebook_shows_the_line_that_is_printed() -> None:
+    found = variant(states()).predict(backend="numpy")
+    assert repr(found) == str(found)
+    assert "launches" in str(found)
+    assert "\n" not in str(found)
+
+
 def test_peak_formula_says_what_is_held() -> None:
     found = variant(states()).predict(backend="numpy")
     assert str(found.peak_formula) == "20 * B * T + 20 * B + 8 bytes"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any
 
@@ -26,7 +27,7 @@ def test_a_dependence_shows_its_two_instances_before_the_sentence() -> None:
     source, sink = (shown.index(escape(text)) for text in instance_texts(found.witness))
     assert source < sink < shown.index(f"<p>{escape(found.sentence)}</p>")
     assert shown.count("<tr>") == 2
-    assert "both use <code>s[" in shown
+    assert re.search(r'both use <code style="[^"]*white-space: nowrap">s\[', shown)
     assert escape(found.line.text.strip()) in shown
 
 

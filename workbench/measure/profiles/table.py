@@ -50,22 +50,25 @@ def text(rows: Sequence[Row], what: str, most: int = MOST_ROWS) -> str:
 
 
 def html(rows: Sequence[Row], what: str, caption: str) -> str:
-    """Return the same as an HTML table."""
+    """Return the same as an HTML table, whose cells keep to their lines."""
     titles, cells = columns(rows[:MOST_ROWS], what)
-    heads = "".join(f"<th>{escape(title)}</th>" for title in titles)
-    left = 'style="text-align:left"'
+    heads = "".join(f"<th {_WHOLE}>{escape(title)}</th>" for title in titles)
+    left = 'style="text-align:left;white-space:nowrap"'
     lines = [
         f"<tr><td {left}>{escape(row[0])}</td>"
-        + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
+        + "".join(f"<td {_WHOLE}>{escape(cell)}</td>" for cell in row[1:])
         + "</tr>"
         for row in cells
     ]
     below = "".join(f"<p>{escape(line)}</p>" for line in _left_out(rows[MOST_ROWS:]))
     said = escape(caption).replace("\n", "<br>")
-    whole = 'style="white-space:nowrap"'
     left_lines = 'style="text-align:left;white-space:normal"'
-    table = f"<table {whole}><caption {left_lines}>{said}</caption><thead><tr>{heads}</tr></thead>"
+    table = f"<table {_WHOLE}><caption {left_lines}>{said}</caption><thead><tr>{heads}</tr></thead>"
     return f"{table}<tbody>{''.join(lines)}</tbody></table>{below}"
+
+
+_WHOLE = 'style="white-space:nowrap"'
+"""Of cells too: JupyterLab has a style of its own for these."""
 
 
 def columns(rows: Sequence[Row], what: str) -> tuple[list[str], list[list[str]]]:

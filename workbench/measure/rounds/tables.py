@@ -60,7 +60,7 @@ def html(records: Sequence[TableRow], measurements: Sequence[Measurement], advic
     if any(not math.isnan(r["predicted_ms"]) for r in records):
         titles = [*titles, "predicted"]
         cells = [[*row, _both(record)] for row, record in zip(cells, records, strict=True)]
-    heads = "".join(f"<th>{escape(title)}</th>" for title in titles)
+    heads = "".join(f"<th{_NUMBER}>{escape(title)}</th>" for title in titles)
     rows = []
     for record, row in zip(records, cells, strict=True):
         below = "".join(f"<br><small>{escape(text)}</small>" for text in remarks(record))

@@ -104,6 +104,8 @@ class Prediction:
             f"{self.launches} launches ({where})"
         )
 
+    __repr__ = __str__
+
 
 def stored_bytes(
     stored: Stored, copies: Mapping[str, int], sizes: Mapping[str, int], dtype: str

@@ -158,7 +158,7 @@ def _instances(witness: Witness) -> str:
         for letter, text in zip("AB", instance_texts(witness), strict=True)
     )
     shared, sizes = escape(element_text(witness)), escape(sizes_text(witness))
-    caption = f"both use <code>{shared}</code>; smallest case: {sizes}"
+    caption = f"both use <code{cells}>{shared}</code>; smallest case: {sizes}"
     return f"<table><caption{cells}>{caption}</caption>{rows}</table>"
 
 
