@@ -68,8 +68,9 @@ def test_of_a_large_program_a_statement_is_played_with_its_neighbours() -> None:
     played = {event.statement for event in found.execution.events}
     assert played == {"advantage", *neighbours(program, program.statement["advantage"])}
     sizes = found.execution.sizes
-    assert found.remark.startswith("small_ppo has ")
-    assert f"advantage is, with its {len(played) - 1} neighbours." in found.remark
+    shown = f"Only advantage is played, with its {len(played) - 1} neighbours: small_ppo has "
+    assert found.remark.startswith(shown)
+    assert found.remark.endswith(" statements at these sizes, too many to be played together.")
     assert min(sizes.values()) >= 3
 
 
@@ -90,10 +91,10 @@ def test_neighbours_write_what_is_read_or_read_what_is_written() -> None:
 
 def test_neighbours_are_left_out_where_they_are_too_many() -> None:
     found = wb.play(leaky_sum(), {"B": 100, "T": 19}, "x")
-    assert "x is, alone." in found.remark
+    assert "Only x is played: " in found.remark
     found = wb.play(leaky_sum(), {"B": 100, "T": 19}, "last")
     assert {event.statement for event in found.execution.events} == {"last", "s[0]"}
-    assert "last is, with 1 of its 2 neighbours." in found.remark
+    assert "Only last is played, with 1 of its 2 neighbours: " in found.remark
 
 
 def test_play_refused_when_no_statement_has_the_name() -> None:

@@ -176,9 +176,9 @@ def _nearby(asked: _Asked) -> Played:
             names.pop()
             continue
         said = (
-            f"{program.name} has {instances(program, sizes):,} instances of "
-            f"{len(program.statements)} statements at these sizes, too many to be played: "
-            f"{chosen.name} is, {_with(len(names) - 1, len(near))}."
+            f"Only {chosen.name} is played{_with(len(names) - 1, len(near))}: {program.name} has "
+            f"{instances(program, sizes):,} instances of {len(program.statements)} statements at "
+            f"these sizes, too many to be played together."
         )
         return Played(program, found, False, " ".join(filter(None, [asked.in_blocks, said])))
     raise WorkbenchError(
@@ -191,9 +191,9 @@ def _nearby(asked: _Asked) -> Played:
 def _with(played: int, near: int) -> str:
     """Say with how many of its neighbours a statement is played."""
     if not played:
-        return "alone"
+        return ""
     some = f"{played} of " if played < near else ""
-    return f"with {some}its {near} neighbours" if near > 1 else "with its neighbour"
+    return f", with {some}its {near} neighbours" if near > 1 else ", with its neighbour"
 
 
 def neighbours(program: Program, statement: Statement) -> Iterator[str]:

@@ -2,7 +2,7 @@
 // variants beside each other go in step by instance.
 
 import { useEffect, useMemo, useState } from "react";
-import { useSelection, useStore, useWorkbench } from "../../model/hooks";
+import { useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
 import { nameOfKey, pathName } from "../../model/naming";
 import { sizesText } from "../../model/numbers";
 import type { Sizes } from "../../model/selection";
@@ -150,9 +150,15 @@ function Side(props: {
     [script, against, againstRan],
   );
   const { view, events } = script;
+  const { status } = useValues();
   return (
     <section className="wbk-play-side" aria-label={name}>
-      {view.remark && <p className="wbk-note">{view.remark}</p>}
+      {view.remark && (
+        <p className="wbk-note">
+          {view.remark}
+          {!view.whole && status === "connected" && " Select another statement to play that."}
+        </p>
+      )}
       <Stage script={script} ran={ran} twins={shown} picked={picked} follow={follow} pick={pick} />
       <p className="wbk-note">
         {events.length} events of {script.instances.length} instances at {sizesText(view.sizes)}

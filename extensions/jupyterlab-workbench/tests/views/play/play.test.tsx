@@ -353,7 +353,7 @@ describe("the player", () => {
   test("of a program that is too large the selected statement is asked for", async () => {
     const parts = CAPSULE.parts.map((part) => ({ ...part, value: { ...(part.value as PlayView), whole: false, remark: "too many" } }));
     shown = await drawn(Play, { ...CAPSULE, parts }, true);
-    expect(shown.host.textContent).toContain("too many");
+    expect(texts(shown.host, ".wbk-note")).toContain("too many Select another statement to play that.");
     await act(async () => shown.store.select({ statements: ["to_go"] }));
     expect(shown.parts.at(-1)).toMatchObject({ part: "play", arguments: { statement: "to_go", sizes: {} } });
   });
