@@ -43,6 +43,7 @@ THREADS, SECTORS = (
     for name in ("threads.h", "sectors.h")
 )
 FLAGS = (
+    "-U_FORTIFY_SOURCE",
     "-ftrivial-auto-var-init=pattern",
     "-fsanitize=signed-integer-overflow",
     "-fsanitize-undefined-trap-on-error",

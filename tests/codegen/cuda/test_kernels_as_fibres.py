@@ -4,6 +4,7 @@ that is not needed.
 
 from __future__ import annotations
 
+import ctypes
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,11 +13,12 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.codegen.cuda.fibres import differences, fibres, text_of, watched
+from tests.codegen.cuda.fibres import FibreDriver, differences, fibres, text_of, watched
 from tests.golden_files import GoldenFiles
 from tests.native_runs import compiled, shared_cache
 from workbench import nn, optim
 from workbench.algorithms import a2c, ppo, q_learning, reinforce
+from workbench.backends.cuda.run_state import RunState
 from workbench.codegen.cuda import function_writer, kernel_parts, permutations
 from workbench.codegen.cuda.headers import unit_begin
 from workbench.codegen.cuda.kernel_functions import all_functions, functions
@@ -254,6 +256,35 @@ def test_a_block_whose_last_warp_is_not_full_sorts(monkeypatch: pytest.MonkeyPat
 
 def test_no_barrier_of_sorting_and_qr_can_be_left_out_or_weakened() -> None:
     assert not not_needed(sorting(), {"N": 2500}, functions=True)
+
+
+@wb.program
+def far_on(I: int = 3, N: int = 40) -> dict[str, Any]:
+    """Numbers of all iterations."""
+    i, n = wb.dims(i=I, n=N)
+    w = wb.recurrent("w", (), over=i)
+    w[0] = 1.0
+    y = wb.uniform(over=(i, n)) * w
+    w[i + 1] = w + y.sum(over=n)
+    return {"y": y}
+
+
+@pytest.mark.parametrize("iteration", [2, 10**8, 10**16])
+def test_places_may_be_beyond_31_bits(iteration: int) -> None:
+    """At sizes whose arrays no memory has: none is touched, and it is told which would be."""
+    made = fibres(variant(far_on()).apply(Vectorize("n")).program)
+    kernels, driver = made.loaded("float32").kernels, made.driver
+    one = next(f for f in all_functions(made.launched("float32")) if "y" in f.arrays)
+    assert isinstance(driver, FibreDriver)
+    memory, driver.elements = driver.memory(1024), dict.fromkeys(one.arrays, 0)
+    RunState.from_address(memory.address).iteration = iteration
+    sizes = [{"I": iteration + 1, "N": 40}[name] for name in one.sizes]
+    given = (memory.address, memory.address, 0, *(memory.address for _ in one.arrays), *sizes)
+    ctypes.c_int64.in_dll(driver.library, "faults").value = 0
+    driver.launch(kernels[one.name], 1, given)
+    driver.wait()
+    (place,) = re.findall(r"^y\w*\[(\d+)\] ", driver.fault)
+    assert 40 * iteration <= int(place) < 40 * iteration + 40
 
 
 @wb.program

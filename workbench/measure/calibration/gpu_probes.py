@@ -72,9 +72,7 @@ def _fused(kind: str, number: str) -> str:
 def _function(name: str, text: str, arrays: Sequence[str], shared_bytes: int = 0) -> Function:
     none = expression(0)
     sizes = ("n",) if arrays else ()
-    return Function(
-        name, text, (), THREADS, shared_bytes, none, none, tuple(arrays), sizes, (), ()
-    )
+    return Function(name, text, (), THREADS, shared_bytes, none, none, tuple(arrays), sizes, (), ())
 
 
 EMPTY = _function("probe_empty", _EMPTY, ())
