@@ -9,6 +9,7 @@ import pytest
 from tests.benchmarks.measuring import module
 
 SMALLEST = {
+    "dqn": "--steps 20 --starts 10 --rounds 1",
     "ends": "--updates 1 --rounds 1 --seeds 0",
     "frugal": "--B 2 --T 3 --rounds 1",
     "functions": "--rounds 1",

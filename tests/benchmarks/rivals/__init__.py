@@ -1,1 +1,1 @@
-"""What programs are measured against on a GPU: written as users of other libraries would."""
+"""What programs are measured against: written as users of other libraries would."""
