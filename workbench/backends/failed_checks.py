@@ -8,10 +8,10 @@ from workbench.codegen.kernel_records import Require
 from workbench.errors import RunError
 from workbench.program.sizes import numbers as numbers_text
 from workbench.program.values import Equations
-from workbench.program.wellformed.sentences import impossible, indefinite, singular
+from workbench.program.wellformed.sentences import impossible, indefinite, singular, too_low
 
-MATRICES = {"regular": singular, "definite": indefinite}
-"""The sentences of checks of matrices."""
+VALUES = {"regular": singular, "definite": indefinite, "positive": too_low}
+"""The sentences of checks that say no more than which value fails."""
 
 
 def failed(
@@ -25,8 +25,9 @@ def failed(
     """Return the error of a check that failed for a statement's instance `at`.
 
     "index": an index, the bounds of an `array` along a `dim`; "within": an index and the range that
-    the program promises; "possible", "regular" and "definite": nothing; "existing": an index of an
-    `array` along the `dim` of its episodes; "nonempty": nothing, or the `dim` that is empty.
+    the program promises; "possible", "positive", "regular" and "definite": nothing; "existing": an
+    index of an `array` along the `dim` of its episodes; "nonempty": nothing, or the `dim` that is
+    empty.
     """
     where, options = point_at(equations, statement, at), options or {}
     written = written_by(equations, statement)
@@ -50,8 +51,8 @@ def failed(
             f"{_called(equations, options['array'])} is read at {options['dim']} = {numbers[0]}, "
             f"which is past the end of the episode, by {written} at {where}"
         )
-    elif kind in MATRICES:
-        said = MATRICES[kind](written, where)
+    elif kind in VALUES:
+        said = VALUES[kind](written, where)
     else:
         dims = equations.statement[statement].reduction_dims
         dim = options.get("dim", dims[0] if len(dims) == 1 else "")

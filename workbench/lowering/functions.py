@@ -233,6 +233,7 @@ _ROWS = [
     ),
     _check("check_within", "{inputs:list}", INSIDE),
     _check("check_possible", "{inputs:list}", INSIDE),
+    _check("check_positive", "{inputs:list}", INSIDE),
     _check("check_existing", '{inputs:list}, "{array}", "{dim}"', INSIDE),
     _check("check_regular", "{inputs:list}", INSIDE),
     _check("check_definite", "{inputs:list}", INSIDE),

@@ -13,7 +13,7 @@ from tests.codegen.cuda.fibres import SEED, differences
 from tests.native_runs import run_native
 from tests.truth import truth
 from workbench import nn, rl
-from workbench.errors import RunError, WorkbenchError
+from workbench.errors import WorkbenchError
 
 EPS = 1e-3
 SIZES: list[dict[str, int]] = [
@@ -259,6 +259,30 @@ def test_what_is_no_sample_by_priorities_is_refused(body: Any, said: str) -> Non
     assert drawn(body).message == said
 
 
+@pytest.mark.parametrize("backend", ["reference", "numpy", "native"])
+@pytest.mark.parametrize("low", [0.0, -0.5, float("nan")])
+def test_a_priority_that_is_not_above_0_is_refused(backend: str, low: float) -> None:
+    @wb.program
+    def example(I: int = 2, K: int = 3) -> dict[str, Any]:
+        b, i, k = wb.dims(b=2, i=I, k=K)
+        replay = rl.Replay(6, {"n": (int, ())}, over=(b, i))
+        replay.write(n=wb.index(i))
+        batch = replay.sample_by(k)
+        replay.update(wb.where(wb.index(i + k) == 2, low, 1.0))
+        return {"n": batch["n"]}
+
+    with pytest.raises(WorkbenchError) as error:
+        if backend == "reference":
+            program = example()
+            truth(program).array(program.outputs[0].array)
+        else:
+            wb.run(wb.variant(example()), backend=backend, progress=False)
+    call = "replay.update(wb.where(wb.index(i + k) == 2, low, 1.0))"
+    assert " at i=0" in error.value.message
+    assert error.value.message.endswith(" is not above 0, as is expected of it")
+    assert error.value.line is not None and error.value.line.text == call
+
+
 def test_steps_that_nothing_writes_refused() -> None:
     @wb.program
     def example(I: int = 3, K: int = 2) -> dict[str, Any]:
@@ -269,12 +293,3 @@ def test_steps_that_nothing_writes_refused() -> None:
         WorkbenchError, match=r"read, but nothing is written into it: expected replay\.write\(n=…\)"
     ):
         example()
-
-
-@pytest.mark.parametrize("wrong", [-1.0, float("nan")])
-def test_priorities_below_0_end_the_run_with_the_instance(wrong: float) -> None:
-    error = drawn(told(lambda i, k, l: wb.where(wb.index(i) > 0, wrong, 2.0)))
-    assert isinstance(error, RunError)
-    assert error.message == (
-        "the index 0 of replay.place at i=2, k=0 is not within 6 to 11, as the program promises"
-    )

@@ -31,6 +31,7 @@ class Checks:
             "check_index": self.index,
             "check_within": self.within,
             "check_possible": self.possible,
+            "check_positive": self.positive,
             "check_existing": self.existing,
             "check_regular": self.regular,
             "check_definite": self.definite,
@@ -99,6 +100,14 @@ class Checks:
                 said = f"a logit of a Categorical is {float(highest[place])} at {where}"
                 raise error_of(self.equations, statement, said)
             raise failed(self.equations, "possible", statement, at)
+
+    def positive(self, value: Any, statement: str, instance: Named, axes: Named) -> None:
+        """Require that all numbers are above 0."""
+        wrong = ~(value > 0.0)
+        if bool(wrong.any()):
+            raise failed(
+                self.equations, "positive", statement, self._first(wrong, instance, axes)[1]
+            )
 
     def existing(
         self,

@@ -31,7 +31,7 @@ from workbench.program.operations.table import (
 )
 from workbench.program.text.infix import at_text, body_text
 from workbench.program.values import Array, End, Statement
-from workbench.program.wellformed.sentences import impossible, indefinite, singular
+from workbench.program.wellformed.sentences import impossible, indefinite, singular, too_low
 
 DTYPES: dict[str, Any] = {
     "float": np.float64,
@@ -147,6 +147,7 @@ class Equation:
             "add_at": self._check_indices,
             "within": self._check_within,
             "possible": self._check_possible,
+            "positive": self._check_positive,
             "solve": self._check_regular,
             "cholesky": self._check_definite,
         }.get(body.operation)
@@ -238,6 +239,10 @@ class Equation:
         if wrong.size:
             where = at_text(self.dims, at[int(wrong[0]) if len(at) > 1 else 0], self.sizes)
             raise ProgramError(impossible(where), self.statement.line)
+
+    def _check_positive(self, body: Call, arrays: Sequence[Any], at: Sequence[Point]) -> None:
+        """Require that numbers are above 0."""
+        self._check_matrices(arrays[0] > 0.0, too_low, at)
 
     def _check_regular(self, body: Call, arrays: Sequence[Any], at: Sequence[Point]) -> None:
         """Require that equations have one solution."""

@@ -115,6 +115,16 @@ def check_possible(bodies: Bodies, number: int, body: Call) -> None:
     bodies.out.each(symbolic(body.shape), visit)
 
 
+def check_positive(bodies: Bodies, number: int, body: Call) -> None:
+    """Check at every position that a number is above 0."""
+
+    def visit(index: Index) -> None:
+        value = bodies.operand(body, 0, index)
+        bodies.require("positive", Compute("less", (Number(0.0, "float"), value), "bool"))
+
+    bodies.out.each(symbolic(body.shape), visit)
+
+
 def check_existing(bodies: Bodies, number: int, body: Call) -> None:
     """Check that a value of an episode exists: that a step of it is open."""
     opened, step = bodies.operand(body, 1, ()), bodies.operand(body, 2, ())
@@ -128,6 +138,7 @@ CHECKED = {
     "add_at": check_entries,
     "within": check_within,
     "possible": check_possible,
+    "positive": check_positive,
     "existing": check_existing,
 }
 """The writer of an operation's checks, for those that have some."""

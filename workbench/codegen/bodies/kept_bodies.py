@@ -26,7 +26,7 @@ SHORT = 2
 keeping them takes longer than to sum each.
 """
 
-CHECKS = frozenset(("within", "possible", "existing"))
+CHECKS = frozenset(("within", "possible", "positive", "existing"))
 """Operations that return their first operand, and check it."""
 
 _MOVEMENTS = frozenset(("slice", "reshape", "transpose", "broadcast", "cast"))

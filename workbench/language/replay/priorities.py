@@ -148,7 +148,7 @@ class Priorities:
         i, k, level = (variable(d) for d in (ring.updates, self.samples, self.level))
         told = stop_gradient(priority)
         _name(priority=priority)
-        highest = told.max(over=k)
+        highest = apply("positive", told).max(over=k)
         self.greatest.define((i + 1,), maximum(self.greatest, highest))
         leaf = apply("power", told, self.alpha)
         last, behind = level - self.levels + 1, k - self.many + 1

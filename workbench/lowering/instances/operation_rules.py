@@ -417,6 +417,12 @@ def _possible(at: Linearizer, body: Call, target: Value | None) -> Value:
     return highest
 
 
+def _positive(at: Linearizer, body: Call, target: Value | None) -> Value:
+    value = at.value(body.arguments[0])
+    at.scope.check("check_positive", value)
+    return value
+
+
 def _existing(at: Linearizer, body: Call, target: Value | None) -> Value:
     """Return a value of an episode, after a check that it exists. A failure names the instance, so
     the check is over all axes of the statement.
@@ -436,6 +442,7 @@ RULES: dict[str, LoweringRule] = {
     "solve": _solve,
     "cholesky": _cholesky,
     "possible": _possible,
+    "positive": _positive,
     "existing": _existing,
     "slice": _slice,
     "transpose": _transpose,

@@ -22,6 +22,7 @@ from workbench.program.values import End, Equations, Statement
 _FAILING = {
     "within": 0,
     "possible": 0,
+    "positive": 0,
     "existing": 1,
     "floor_divide": 1,
     "remainder": 1,

@@ -220,6 +220,7 @@ _ROWS = [
         "within", shapes.same, dtypes.within, lambda x, lower, upper: x, arity=3, result="operand"
     ),
     Operation("possible", shapes.same, dtypes.of_first, lambda x: x, arity=1, result="operand"),
+    Operation("positive", shapes.same, dtypes.floating, lambda x: x, arity=1, result="operand"),
     Operation(
         "existing",
         shapes.same,

@@ -85,6 +85,11 @@ def impossible(where: str) -> str:
     return f"all logits of a Categorical are -inf at {where}: it has no choice"
 
 
+def too_low(name: str, where: str) -> str:
+    """Return the refusal of a number that is not above 0."""
+    return f"{name} at {where} is not above 0, as is expected of it"
+
+
 def singular(name: str, where: str) -> str:
     """Return the refusal of equations without one solution."""
     return f"{name} at {where} solves with a singular matrix: a pivot of its elimination is 0"
