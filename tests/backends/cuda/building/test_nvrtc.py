@@ -7,9 +7,16 @@ import re
 
 import pytest
 
+from workbench.algorithms import reinforce
 from workbench.backends.cuda.building import nvrtc
+from workbench.backends.cuda.building.build import _text
 from workbench.codegen.cuda.headers import unit_begin
+from workbench.codegen.cuda.kernel_functions import functions
+from workbench.codegen.cuda.launch_order import gpu_kernels
+from workbench.codegen.kernels import program_kernels
 from workbench.errors import CompilerError, UnavailableError, WorkbenchError
+from workbench.transforms import Persist
+from workbench.variants.variant import variant
 
 NUMBERS = (
     unit_begin()
@@ -39,15 +46,33 @@ KERNEL(wide_numbers, 128)(ARRAY(double) x) {
 )
 
 
+def instructions(text: str) -> set[str]:
+    """Those that a text becomes."""
+    ptx = nvrtc.compiled(text, "sm_90").ptx
+    return set(re.findall(r"^\s+(?:@\S+ )?([a-z]\S*)", ptx, re.MULTILINE))
+
+
+def others(found: set[str]) -> list[str]:
+    """Those whose bits may be others than those of compiled C."""
+    bare = {"mul.f32", "add.f32", "sub.f32", "min.f32", "max.f32"}
+    return [i for i in found if i in bare or (".f32" in i and (".ftz" in i or ".approx" in i))]
+
+
 def test_float32_has_no_instruction_whose_bits_are_others() -> None:
     """Products and sums that the assembler may fuse have no rounding in their names; numbers near 0
     are kept; quotients, roots and functions are those of the text.
     """
-    ptx = nvrtc.compiled(NUMBERS, "sm_90").ptx
-    instructions = set(re.findall(r"^\s+(?:@\S+ )?([a-z]\S*)", ptx, re.MULTILINE))
-    assert {"fma.rn.f32", "mul.rn.f32", "add.rn.f32", "div.rn.f32", "sqrt.rn.f32"} <= instructions
-    assert not [i for i in instructions if ".f32" in i and (".ftz" in i or ".approx" in i)]
-    assert not instructions & {"mul.f32", "add.f32", "sub.f32", "min.f32", "max.f32"}
+    found = instructions(NUMBERS)
+    assert {"fma.rn.f32", "mul.rn.f32", "add.rn.f32", "div.rn.f32", "sqrt.rn.f32"} <= found
+    assert not others(found)
+
+
+def test_a_program_has_no_instruction_whose_bits_are_others() -> None:
+    program = variant(reinforce(hidden=(20,))).apply(Persist("b", 16)).program
+    made = list(functions(gpu_kernels(program_kernels(program)), "float32"))
+    longest = max(made, key=lambda function: len(function.text))
+    found = instructions(_text([longest]))
+    assert {"fma.rn.f32", "mul.rn.f32", "add.rn.f32"} <= found and not others(found)
 
 
 def test_float64_has_the_functions_of_the_library() -> None:
