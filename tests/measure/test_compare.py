@@ -319,6 +319,13 @@ def test_numbers_in_html_stay_in_their_lines() -> None:
     assert titles and all("white-space: nowrap" in title for title in titles)
 
 
+def test_a_long_name_in_html_leaves_room_for_the_numbers() -> None:
+    text = comparison({"a_name_of_one_word" * 5: measurement(0.01)})._repr_html_()
+    cell = next(cell for cell in text.split("<td") if "a_name" in cell)
+    assert "overflow-wrap: anywhere" in cell
+    assert "max-width" in cell
+
+
 def test_host_memory_has_a_column_where_there_is_some() -> None:
     first = measurement(0.01)
     swapped = replace(first, peak_bytes={"device": 1000, "host": 2_000_000})

@@ -54,7 +54,8 @@ def table(
 
 def html(records: Sequence[TableRow], measurements: Sequence[Measurement], advice: str = "") -> str:
     """Return the same as an HTML table; remarks stand below the variant's name. Numbers keep to
-    their lines, an interval below its number; a table that is too wide scrolls.
+    their lines, an interval below its number; a long name is broken, and a table that is too wide
+    scrolls.
     """
     titles, cells = columns(records)
     if any(not math.isnan(r["predicted_ms"]) for r in records):
@@ -75,7 +76,10 @@ def html(records: Sequence[TableRow], measurements: Sequence[Measurement], advic
     return f'<div style="overflow-x: auto">{made}</div>{said}'
 
 
-_NAME = ' style="text-align: left; min-width: 9em"'
+_NAME = (
+    ' style="min-width: 9em; max-width: 18em; overflow-wrap: anywhere; text-align: left; '
+    'vertical-align: top"'
+)
 _NUMBER = ' style="white-space: nowrap; vertical-align: top"'
 
 
