@@ -4,7 +4,7 @@ turns with Stable-Baselines3 where a Python that has it is named.
     python -m tests.benchmarks.dqn --peer ENVIRONMENT/bin/python
 
 A run acts, stores and learns: what compiling and importing take is left out on both sides. One
-thread.
+thread. `dqn.jsonl` has a run.
 """
 
 from __future__ import annotations

@@ -172,28 +172,6 @@ def memory(settings: Settings) -> None:
     )
 
 
-def reinforce(settings: Settings) -> None:
-    """REINFORCE over long episodes."""
-    B, steps = (16, 100) if settings.quick else (256, 1000)
-    lines = [
-        settings.single("--program", "reinforce", "--B", B, "--T", steps)
-        for _ in range(settings.rounds)
-    ]
-    taken, last = [line["update_cpu_seconds"] for line in lines], lines[-1]
-    emit(
-        what=f"reinforce, B={B}, T={steps}, {settings.compiler}",
-        update_cpu_seconds=median(taken),
-        interval=_interval(taken),
-        required=0.2,
-        allocated_mb=last["allocated_mb"],
-        required_mb=16,
-        predicted_mb=last["predicted_mb"],
-        rss_mb=last["rss_mb"],
-        **floor_seconds(last),
-        samples=taken,
-    )
-
-
 def algorithms(settings: Settings) -> None:
     """Every algorithm on every environment written here, against NumPy."""
     environments = [name for name in ENVIRONMENTS if name != Gymnasium.__name__]
@@ -240,5 +218,5 @@ def _interval(samples: Sequence[float]) -> list[float]:
 
 TABLES: dict[str, Callable[[Settings], None]] = {
     table.__name__: table
-    for table in (ppo, threads, rollout, compilation, memory, reinforce, algorithms, external)
+    for table in (ppo, threads, rollout, compilation, memory, algorithms, external)
 }
