@@ -14,7 +14,7 @@ import workbench as wb
 from tests.programs import PROGRAMS, automatic
 from tests.soundness.__main__ import LENGTH, meanings
 from tests.soundness.order import undefined_read
-from tests.soundness.programs import OF_DATA
+from tests.soundness.programs import OF_DATA, OF_ENDS, OF_REPLAY, OF_SYSTEMS, OF_TABLES, OF_WINDOWS
 from tests.soundness.proposals import Dice
 from tests.soundness.walks import Meaning, Tally, walk
 from workbench.transforms.step.transform import REGISTRY
@@ -25,13 +25,24 @@ ENOUGH = 12
 ENOUGH_OF_TRAINING = 8
 """Those of `small_reinforce` and `small_ppo` take longest."""
 MOST_WALKS = 60
-ENOUGH_OF_DATA = {"averages": 30, "regression": 50, "running": 120}
-"""Those of programs that read data, the quickest the most."""
-ENOUGH_OF_WINDOWS = {"sliding": 6, "tapped": 6, "smoothed": 190}
-ENOUGH_OF_ENDS = {"ended": 6, "trained": 5, "stopped": 185, "sampled": 6}
-ENOUGH_OF_TABLES = {"counted": 100, "moved": 90}
-ENOUGH_OF_REPLAY = {"recalled": 100, "kept": 90}
-ENOUGH_OF_SYSTEMS = {"filtered": 6}
+ENOUGH_OF = {
+    "averages": 30,
+    "regression": 50,
+    "running": 120,  # data
+    "sliding": 6,
+    "tapped": 6,
+    "smoothed": 190,  # windows
+    "ended": 6,
+    "trained": 5,
+    "stopped": 185,
+    "sampled": 6,  # ends
+    "counted": 100,
+    "moved": 90,  # tables
+    "recalled": 100,
+    "kept": 90,  # replay
+    "filtered": 6,  # systems
+}
+"""Those of the programs of a kind, some 200 of each but the last: the quickest take the most."""
 NAMES = [
     *(name for name in PROGRAMS if name != "small_ppo"),
     pytest.param("small_ppo", marks=pytest.mark.soundness),  # takes four times the next
@@ -58,34 +69,14 @@ def test_steps_at_random_compute_the_same(name: str) -> None:
     compute_the_same(name, ENOUGH_OF_TRAINING if name.startswith("small") else ENOUGH)
 
 
-@pytest.mark.parametrize("name", OF_DATA)
-def test_steps_at_random_on_data_compute_the_same(name: str) -> None:
-    compute_the_same(name, ENOUGH_OF_DATA[name])
+@pytest.mark.parametrize("name", ENOUGH_OF)
+def test_steps_at_random_on_programs_of_a_kind_compute_the_same(name: str) -> None:
+    compute_the_same(name, ENOUGH_OF[name])
 
 
-@pytest.mark.parametrize("name", ENOUGH_OF_WINDOWS)
-def test_steps_at_random_on_windows_compute_the_same(name: str) -> None:
-    compute_the_same(name, ENOUGH_OF_WINDOWS[name])
-
-
-@pytest.mark.parametrize("name", ENOUGH_OF_SYSTEMS)
-def test_steps_at_random_on_systems_compute_the_same(name: str) -> None:
-    compute_the_same(name, ENOUGH_OF_SYSTEMS[name])
-
-
-@pytest.mark.parametrize("name", ENOUGH_OF_TABLES)
-def test_steps_at_random_on_tables_compute_the_same(name: str) -> None:
-    compute_the_same(name, ENOUGH_OF_TABLES[name])
-
-
-@pytest.mark.parametrize("name", ENOUGH_OF_REPLAY)
-def test_steps_at_random_on_replay_compute_the_same(name: str) -> None:
-    compute_the_same(name, ENOUGH_OF_REPLAY[name])
-
-
-@pytest.mark.parametrize("name", ENOUGH_OF_ENDS)
-def test_steps_at_random_on_ends_compute_the_same(name: str) -> None:
-    compute_the_same(name, ENOUGH_OF_ENDS[name])
+def test_all_programs_of_a_kind_are_walked() -> None:
+    kinds = (OF_DATA, OF_WINDOWS, OF_ENDS, OF_TABLES, OF_REPLAY, OF_SYSTEMS)
+    assert {name for kind in kinds for name in kind} == {*ENOUGH_OF, "tables", "replay"}
 
 
 def compute_the_same(name: str, enough: int) -> None:
