@@ -26,21 +26,27 @@ ENOUGH_OF_TRAINING = 8
 """Those of `small_reinforce` and `small_ppo` take longest."""
 MOST_WALKS = 60
 ENOUGH_OF = {
+    # data
     "averages": 30,
     "regression": 50,
-    "running": 120,  # data
+    "running": 120,
+    # windows
     "sliding": 6,
     "tapped": 6,
-    "smoothed": 190,  # windows
+    "smoothed": 190,
+    # ends
     "ended": 6,
     "trained": 5,
     "stopped": 185,
-    "sampled": 6,  # ends
+    "sampled": 6,
+    # tables
     "counted": 100,
-    "moved": 90,  # tables
+    "moved": 90,
+    # replay
     "recalled": 100,
-    "kept": 90,  # replay
-    "filtered": 6,  # systems
+    "kept": 90,
+    # systems
+    "filtered": 6,
 }
 """Those of the programs of a kind, some 200 of each but the last: the quickest take the most."""
 NAMES = [
