@@ -51,7 +51,7 @@ def recalled(T: int = 6, H: int = 3) -> dict[str, Any]:
 
 @wb.program
 def kept(B: int = 2, T: int = 5, H: int = 3) -> dict[str, Any]:
-    """What several environments have seen at one time, read by each."""
+    """Sights of one time of several environments, read by each."""
     b, t = wb.dims(b=B, t=T)
     noise = wb.normal(over=(b, t))
     oldest = wb.maximum(t - H + 1, 0)

@@ -65,7 +65,7 @@ _ROOMS = {
 _ALL = '#include "permutation.h"\n'
 """The last of the headers includes the others."""
 CALLING = f"#define RUNTIME_BODIES 0\n{_ALL}\n"
-"""How a unit begins that calls the functions of the run-time's own units."""
+"""The beginning of a unit that calls the functions of the run-time's own units."""
 
 RUNTIME = "runtime"
 """The unit of the run-time that all programs have."""
@@ -74,7 +74,7 @@ BODIES = {
     "runtime_float64": "FLOAT64_BODIES",
     "runtime_gamma": "GAMMA_BODIES",
 }
-"""What each of its units holds, see `machine.h`."""
+"""The bodies that each of its units holds, see `machine.h`."""
 CALLS = {
     "runtime_float64": re.compile(r"_v?d\("),
     "runtime_gamma": re.compile(r"\b(?:lgamma|digamma|trigamma)_v?[fd]\("),

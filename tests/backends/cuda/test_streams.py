@@ -1,4 +1,4 @@
-"""What copies and kernels on three streams wait for."""
+"""Waits of copies and kernels on three streams."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What programs are measured against: written as users of other libraries would."""
+"""Programs to measure against, written as users of other libraries would."""

@@ -48,7 +48,7 @@ FLAGS = (
     "-fsanitize=signed-integer-overflow",
     "-fsanitize-undefined-trap-on-error",
 )
-"""What a thread keeps and does not set is far from any number, and no integer is too large."""
+"""Values that a thread keeps and never sets are far from any number; no integer is too large."""
 LINE = 256
 """The bytes at a multiple of which memory begins, as a GPU's does."""
 SEED = 3

@@ -77,9 +77,9 @@ class _Order:
         nothing = dict.fromkeys(Stream, NEVER)
         before = nothing | {Stream.KERNELS: BEGIN}
         self._behind: dict[int, Done] = {BEGIN: before}
-        """What is done when a step is."""
+        """The last steps of all streams that are done when a step is."""
         self._done: dict[Stream, Done] = dict.fromkeys(Stream, nothing)
-        """What is done when the last step of a stream is."""
+        """The same when the last step of a stream is."""
         self._done[Stream.KERNELS] = before
 
     def add(self, number: int) -> None:
