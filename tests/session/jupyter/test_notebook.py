@@ -536,6 +536,21 @@ def test_what_a_cell_compares_is_shown_in_the_workbench(notebook: Any, tmp_path:
     assert len(session.state().measurements) == 2
 
 
+def test_a_result_behind_a_semicolon_is_shown_too(notebook: Any, tmp_path: Path) -> None:
+    store = str(tmp_path / "s")
+    notebook.run(CELL + f"program = decay()\nw = wb.Workbench(program, {store!r})")
+    notebook.run("plain = wb.variant(program)\nquick = plain.apply(wb.transforms.Vectorize('b'))")
+    compared = "wb.compare({'as it was': plain, 'at once': quick}, repeats=2);"
+    assert notebook.shell.run_cell(compared, store_history=True).result is None
+    session = notebook.jupyter.sessions.find("decay")
+    keys = {name: key for key, name in session.tree.names.items()}
+    assert keys == {
+        name: notebook.shell.user_ns[variable].key
+        for name, variable in [("as it was", "plain"), ("at once", "quick")]
+    }
+    assert {found.variant for found in session.state().measurements} == set(keys.values())
+
+
 def test_what_a_cell_profiles_is_shown_in_the_workbench(notebook: Any, tmp_path: Path) -> None:
     store = str(tmp_path / "s")
     notebook.run(CELL + f"program = decay()\nw = wb.Workbench(program, {store!r})")

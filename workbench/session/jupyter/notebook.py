@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import sys
 import threading
 import time
 import uuid
@@ -52,8 +53,10 @@ class Notebook:
         self._outputs: dict[str, Output] = {}
         self._sampler = Sampler(self._seen)
         comms.get_comm_manager().register_target(TARGET, self._opened)
+        self._result: Any = None  # of the running cell
         if shell is not None:
             self._shell = shell
+            self._hear_results(shell)
             shell.events.register("pre_run_cell", self._before_cell)
             shell.events.register("post_run_cell", self._after_cell)
 
@@ -113,13 +116,27 @@ class Notebook:
 
     # -- cells -------------------------------------------------------------------------------------
 
+    def _hear_results(self, shell: Any) -> None:
+        """Hear of each cell's result. Behind a semicolon IPython keeps it for nobody."""
+        hook = shell.display_trap.hook
+
+        def hear(result: Any = None) -> None:
+            self._result = result
+            hook(result)
+
+        shell.display_trap.hook = hear
+        if sys.displayhook is hook:  # in the middle of the cell that made this
+            sys.displayhook = hear
+
     def _before_cell(self, info: Any) -> None:
         self._sampler.start()
 
     def _after_cell(self, result: Any) -> None:
         self._sampler.stop()
         cell = getattr(result.info, "cell_id", None)
-        self.following.after_cell(self._shell.user_ns, result.error_in_exec, cell)
+        variables = {**self._shell.user_ns, "_": self._result}
+        self._result = None
+        self.following.after_cell(variables, result.error_in_exec, cell)
 
     def _seen(self, place: RunPosition, variant: Variant | None) -> None:
         session = self.sessions.find(place.program)

@@ -77,8 +77,8 @@ class Following:
             self._tell(failed, error, cell)
 
     def _take_measured(self, variables: Mapping[str, Any]) -> None:
-        """Show measurements, runs and profiles of shown programs: a variable, or a cell's result,
-        which IPython calls `_`.
+        """Show measurements, runs and profiles of shown programs: a variable, or the cell's result,
+        named `_`.
         """
         for name, value in variables.items():
             if not isinstance(value, Measured) or value is self._measured.get(name):
