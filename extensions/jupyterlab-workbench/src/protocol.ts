@@ -31,6 +31,14 @@ export const DOT = {
 
 export const UNITS = {"seconds": [["d", 86400, 172800], ["h", 3600, 6000], ["min", 60, 100], ["s", 1, 1], ["ms", 0.001, 0.001], ["µs", 1e-06, 1e-06], ["ns", 1e-09, 0]], "thousands": [["T", 1000000000000, 1000000000000], ["G", 1000000000, 1000000000], ["M", 1000000, 1000000], ["k", 1000, 1000], ["", 1, 0]]} as const;
 
+export const REFUSAL_TITLES = {
+  "dependence": "A dependence would be violated",
+  "capability": "This cannot be done",
+  "no effect": "This would change nothing",
+  "cost": "This would take too long to decide",
+  "input": "This is no step of this program"
+} as const;
+
 export type Kind = "operation" | "contraction" | "reduction" | "random" | "recurrence" | "update" | "external";
 
 export type Part = "snapshot" | "moves" | "price" | "why" | "reason" | "preview" | "cost" | "sweep" | "runs" | "memory" | "code" | "kernels" | "kernel" | "domain" | "value" | "play";

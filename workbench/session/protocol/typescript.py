@@ -28,6 +28,7 @@ from workbench.session.parts import (
 from workbench.session.parts.legality import reason, why
 from workbench.session.picture import dot_boxes, edges, snapshot
 from workbench.session.protocol import capsule, messages, state
+from workbench.transforms.step.refusal import TITLES
 from workbench.type_hints import Hint, field_hints, read_hint
 
 MODULES = (
@@ -64,9 +65,8 @@ def typescript() -> str:
         "// Written by `python -m workbench.session.protocol`. Do not edit.\n",
         f"export const PROTOCOL = {messages.PROTOCOL};\n",
     ]
-    constants = json.dumps(dot_boxes.CONSTANTS, ensure_ascii=False, indent=2)
-    parts += [f"export const DOT = {constants} as const;\n"]
-    parts += [f"export const UNITS = {json.dumps(UNITS, ensure_ascii=False)} as const;\n"]
+    parts += [_constant("DOT", dot_boxes.CONSTANTS, indent=2)]
+    parts += [_constant("UNITS", UNITS), _constant("REFUSAL_TITLES", TITLES, indent=2)]
     parts += [f"export type {name} = {_choice(hint)};\n" for hint, name in _NAMES.items()]
     parts += [_interface(record) for record in records().values()]
     parts += [
@@ -74,6 +74,11 @@ def typescript() -> str:
         for name, union in UNIONS.items()
     ]
     return "\n".join(parts)
+
+
+def _constant(name: str, value: object, indent: int | None = None) -> str:
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return f"export const {name} = {text} as const;\n"
 
 
 def _interface(record: type) -> str:

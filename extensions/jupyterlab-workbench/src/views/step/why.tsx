@@ -4,18 +4,19 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { useLineInNotebook, usePart, useStore } from "../../model/hooks";
 import type { Sizes } from "../../model/selection";
 import { Waiting } from "../../waiting";
-import type { DomainView, InstanceView, LineView, RefusalView, StepView, WhyView, WitnessView } from "../../protocol";
+import {
+  type DomainView,
+  type InstanceView,
+  type LineView,
+  REFUSAL_TITLES,
+  type RefusalView,
+  type StepView,
+  type WhyView,
+  type WitnessView,
+} from "../../protocol";
 import { SmallSizes } from "../instances/small-sizes";
 import { type Named, Space } from "../instances/space";
 import { openFirst, openStep } from "./steps";
-
-const KINDS: Readonly<Record<RefusalView["kind"], string>> = {
-  dependence: "A dependence would be violated",
-  capability: "This cannot be done",
-  "no effect": "This would change nothing",
-  cost: "This would take too long to decide",
-  input: "This is no step of this program",
-};
 
 /** `refusal` is what is known already; the picture comes later. */
 export function Why({ step, refusal }: { step: StepView; refusal: RefusalView }): JSX.Element {
@@ -42,7 +43,7 @@ export function Why({ step, refusal }: { step: StepView; refusal: RefusalView })
 }
 
 function Kind({ kind }: { kind: RefusalView["kind"] }): JSX.Element {
-  return <p className={kind === "dependence" ? "wbk-why-kind wbk-why-dependence" : "wbk-why-kind"}>{KINDS[kind]}</p>;
+  return <p className={kind === "dependence" ? "wbk-why-kind wbk-why-dependence" : "wbk-why-kind"}>{REFUSAL_TITLES[kind]}</p>;
 }
 
 /** What is long is cut at first, so that what helps can be seen with it. */
