@@ -113,9 +113,8 @@ function useHides(entries: React.RefObject<HTMLElement>, open: boolean): boolean
   useLayoutEffect(() => {
     const row = entries.current;
     if (!row || open) return undefined;
-    const look = (): void => setHides(row.scrollHeight > row.clientHeight + 4);
-    look();
-    const observer = new ResizeObserver(look);
+    // It tells at first too, once the page is laid out: to ask now would have it laid out for this alone.
+    const observer = new ResizeObserver(() => setHides(row.scrollHeight > row.clientHeight + 4));
     for (const one of [row, ...row.children]) observer.observe(one);
     return () => observer.disconnect();
   });

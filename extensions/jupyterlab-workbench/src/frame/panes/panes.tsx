@@ -55,6 +55,11 @@ function useDetailsOfSelection(): void {
   const store = useStore();
   const { statements } = useSelection();
   useEffect(() => {
-    if (statements.length && !store.values().selection.pane) store.select({ pane: "details" });
+    if (!statements.length || store.values().selection.pane) return undefined;
+    // The click is seen first: a pane beside hundreds of boxes has all of them laid out again.
+    const timer = window.setTimeout(() => {
+      if (!store.values().selection.pane) store.select({ pane: "details" });
+    });
+    return () => window.clearTimeout(timer);
   }, [statements, store]);
 }

@@ -3,7 +3,7 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef } from "react";
 import type { Rectangle, Size, View } from "../window/geometry";
-import { paint, type Painting } from "./paint";
+import { type Painting, type Surface, surface } from "./paint";
 import { meets, windowOf } from "../window/sight";
 import { css } from "./theme";
 
@@ -71,6 +71,7 @@ export function Minimap(props: {
   const { painting, room, lit, handle, onLook } = props;
   const host = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
+  const ground = useRef<Surface | null>(null);
   const frame = useRef<HTMLDivElement>(null);
   const rests = useRest(host);
   const { width, height } = painting.layout;
@@ -79,8 +80,8 @@ export function Minimap(props: {
   const size = { width: Math.round(width * k), height: Math.round(height * k) };
 
   useEffect(() => {
-    const drawn = canvas.current;
-    if (drawn && size.width > 0) paint(drawn, { ...painting, crowd: true, dim: false, apart: NONE }, { x: 0, y: 0, k }, size);
+    ground.current ??= canvas.current && surface(canvas.current);
+    if (size.width > 0) ground.current?.paint({ ...painting, crowd: true, dim: false, apart: NONE }, { x: 0, y: 0, k }, size);
   }, [painting, k, size.width, size.height]);
 
   // This comes before the picture is drawn, which asks for it.

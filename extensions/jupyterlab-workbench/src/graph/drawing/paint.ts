@@ -35,30 +35,33 @@ const [FULL, FAINTEST] = [0.4, 0.12];
 /** The most characters of an index that is drawn from afar, where little room is left beside arrows. */
 const BRIEF = 6;
 
-export function paint(canvas: HTMLCanvasElement, painting: Painting, view: View, room: Size): void {
-  const context = prepared(canvas, room);
-  if (!context) return;
-  const { x, y, k } = view;
-  const ratio = canvas.width / Math.max(1, room.width);
-  context.setTransform(k * ratio, 0, 0, k * ratio, x * ratio, y * ratio);
-  const shown = windowOf(view, room);
-  paintArrows(context, painting, shown, k);
-  if (painting.crowd) paintBoxes(context, painting, shown, k);
+/** A canvas on the page with the one that is painted, out of sight: to set a font on a canvas of the page has the
+ * browser lay out the whole page first, which takes longer than all painting. */
+export interface Surface {
+  paint(painting: Painting, view: View, room: Size): void;
 }
 
-function prepared(canvas: HTMLCanvasElement, { width, height }: Size): CanvasRenderingContext2D | null {
-  const ratio = window.devicePixelRatio || 1;
-  const [wide, tall] = [Math.round(width * ratio), Math.round(height * ratio)];
+export function surface(shown: HTMLCanvasElement): Surface | null {
+  const screen = shown.getContext("bitmaprenderer");
+  if (!screen) return null;
+  const canvas = new OffscreenCanvas(1, 1);
   const context = canvas.getContext("2d");
-  if (canvas.width !== wide || canvas.height !== tall) [canvas.width, canvas.height] = [wide, tall];
-  else {
-    context?.setTransform(1, 0, 0, 1, 0, 0);
-    context?.clearRect(0, 0, wide, tall);
-  }
-  return context;
+  if (!context) return null;
+  return {
+    paint(painting, { x, y, k }, room) {
+      const ratio = window.devicePixelRatio || 1;
+      const [wide, tall] = [Math.round(room.width * ratio), Math.round(room.height * ratio)];
+      if (canvas.width !== wide || canvas.height !== tall) [canvas.width, canvas.height] = [wide, tall];
+      context.setTransform(k * ratio, 0, 0, k * ratio, x * ratio, y * ratio);
+      const part = windowOf({ x, y, k }, room);
+      paintArrows(context, painting, part, k);
+      if (painting.crowd) paintBoxes(context, painting, part, k);
+      screen.transferFromImageBitmap(canvas.transferToImageBitmap()); // which leaves it empty
+    },
+  };
 }
 
-function paintArrows(context: CanvasRenderingContext2D, painting: Painting, shown: Rectangle, k: number): void {
+function paintArrows(context: OffscreenCanvasRenderingContext2D, painting: Painting, shown: Rectangle, k: number): void {
   const { layout, theme, dim } = painting;
   const strength = (dim ? 0.3 : 1) * Math.max(FAINTEST, Math.min(1, k / FULL));
   const named: (() => void)[] = [];
@@ -94,7 +97,7 @@ function paintArrows(context: CanvasRenderingContext2D, painting: Painting, show
 
 /** Paints the indices of arrows, each on a ground of its own, so that no line runs through it. */
 function paintLabels(
-  context: CanvasRenderingContext2D,
+  context: OffscreenCanvasRenderingContext2D,
   seen: readonly [Arrow, Line][],
   colour: string,
   ground: string,
@@ -115,7 +118,7 @@ function paintLabels(
   }
 }
 
-function trace(context: CanvasRenderingContext2D, { points, tip }: Line): void {
+function trace(context: OffscreenCanvasRenderingContext2D, { points, tip }: Line): void {
   context.moveTo(points[0] ?? 0, points[1] ?? 0);
   for (let at = 2; at + 5 < points.length; at += 6) {
     const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = points.slice(at, at + 6);
@@ -126,7 +129,7 @@ function trace(context: CanvasRenderingContext2D, { points, tip }: Line): void {
 
 /** Traces the part of a line in sight. It begins at a whole dash, so that dashes stay where they are when the window
  * moves. */
-function traceSeen(context: CanvasRenderingContext2D, line: Line, shown: Rectangle, dash: number): void {
+function traceSeen(context: OffscreenCanvasRenderingContext2D, line: Line, shown: Rectangle, dash: number): void {
   const points = course(line);
   for (let at = 0; at + 3 < points.length; at += 2) {
     const [ax = 0, ay = 0, bx = 0, by = 0] = points.slice(at, at + 4);
@@ -172,12 +175,12 @@ export function corners({ points, tip }: Line): readonly [number, number][] {
   return [[tip[0], tip[1]], [x + px, y + py], [x - px, y - py]];
 }
 
-function head(context: CanvasRenderingContext2D, line: Line): void {
+function head(context: OffscreenCanvasRenderingContext2D, line: Line): void {
   corners(line).forEach(([x, y], at) => (at ? context.lineTo(x, y) : context.moveTo(x, y)));
   context.closePath();
 }
 
-function paintBoxes(context: CanvasRenderingContext2D, painting: Painting, shown: Rectangle, k: number): void {
+function paintBoxes(context: OffscreenCanvasRenderingContext2D, painting: Painting, shown: Rectangle, k: number): void {
   const { layout, theme, dim } = painting;
   context.lineWidth = Math.max(0.8, 0.8 / k);
   for (const [name, place] of layout.boxes) {

@@ -11,7 +11,7 @@ import { LitArrows, LitLines } from "./lit";
 import { type Light, light, stateOf } from "./light";
 import { Minimap, type Overview } from "./minimap";
 import { type Colouring, groundOf } from "./overlay";
-import { paint, type Painting } from "./paint";
+import { type Painting, type Surface, surface } from "./paint";
 import { type Scene, scopeOf } from "../layout/scene";
 import { type Colour, mixed, type Theme } from "./theme";
 import { Tooltip } from "../tooltip";
@@ -43,6 +43,7 @@ export function Picture(props: PictureProps): JSX.Element {
   const { selection, theme, changes, colouring, matches, now, shares, hands, handle } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const overview = useRef<Overview | null>(null);
+  const ground = useRef<Surface | null>(null);
   const painting = useRef<Painting | null>(null);
   const step = useRef<(e: number) => void>(() => undefined);
   const { scene, layout, before, gone } = useGlide(props.scene, useCallback((e: number) => step.current(e), []));
@@ -52,9 +53,18 @@ export function Picture(props: PictureProps): JSX.Element {
     [scene, selection, matches, pointing.over],
   );
 
+  // What changes together is painted once, when all of it has changed.
+  const due = useRef<readonly [View, Size] | null>(null);
   const draw = useCallback((view: View, room: Size) => {
-    if (canvas.current && painting.current) paint(canvas.current, painting.current, view, room);
-    overview.current?.show(view, room);
+    if (!due.current) queueMicrotask(paint);
+    due.current = [view, room];
+    function paint(): void {
+      if (!due.current) return;
+      ground.current ??= canvas.current && surface(canvas.current);
+      if (painting.current) ground.current?.paint(painting.current, ...due.current);
+      overview.current?.show(...due.current);
+      due.current = null;
+    }
   }, []);
   const window = useWindow(scene, layout, lit.first, draw);
   step.current = window.step;

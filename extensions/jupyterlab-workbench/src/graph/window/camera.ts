@@ -2,7 +2,7 @@
 
 import { select } from "d3-selection";
 import { zoom, type ZoomBehavior, zoomIdentity } from "d3-zoom";
-import type { View } from "./geometry";
+import type { Size, View } from "./geometry";
 
 export interface Camera {
   view(): View;
@@ -15,10 +15,15 @@ export interface Camera {
 export const CLOSEST = 6;
 export const FARTHEST = 0.02;
 
-/** Makes a camera. `moved` hears every change; `byHand` where the reader dragged or turned the wheel. */
-export function createCamera(svg: SVGSVGElement, moved: (view: View, byHand: boolean) => void): Camera {
+/** Makes a camera for a window as large as `room` tells, which d3-zoom would have the page laid out for. `moved` hears every change; `byHand` where the reader dragged or turned the wheel. */
+export function createCamera(
+  svg: SVGSVGElement,
+  room: () => Size,
+  moved: (view: View, byHand: boolean) => void,
+): Camera {
   let view: View = { x: 0, y: 0, k: 1 };
   const behavior: ZoomBehavior<SVGSVGElement, unknown> = zoom<SVGSVGElement, unknown>()
+    .extent(() => [[0, 0], [room().width, room().height]])
     .scaleExtent([FARTHEST, CLOSEST])
     .filter((event: Event) => {
       if (event instanceof WheelEvent) return event.ctrlKey || event.metaKey; // else the page scrolls

@@ -16,7 +16,7 @@ export const ALL = 300;
 export const CROWD = 260;
 
 /** Boxes that become elements in one frame. */
-export const SLICE = 60;
+export const SLICE = 40;
 
 export interface Sight {
   /** Boxes that are elements, nearest to the window's middle first. */

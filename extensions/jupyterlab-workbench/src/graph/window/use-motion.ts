@@ -6,6 +6,9 @@ import type { Rectangle } from "./geometry";
 import type { Layout, Scene } from "../layout/scene";
 import { SLICE } from "./sight";
 
+/** The most boxes that glide: of more, every frame takes longer than the next may wait. */
+const GLIDING = 150;
+
 export interface Motion {
   readonly scene: Scene;
   /** The present place of everything. */
@@ -25,7 +28,7 @@ interface Glide {
 /** Glides to a scene. `step` hears the progress, 0 to 1, before every drawing of it. */
 export function useGlide(scene: Scene, step: (e: number) => void): Motion {
   const [glide, setGlide] = useState<Glide>({ before: null, after: scene, e: 1 });
-  if (glide.after !== scene) setGlide(isStill() ? { before: null, after: scene, e: 1 } : next(glide, scene));
+  if (glide.after !== scene) setGlide(isStill(glide.after, scene) ? { before: null, after: scene, e: 1 } : next(glide, scene));
 
   const moves = glide.after === scene && glide.before !== null;
   useEffect(() => {
@@ -61,8 +64,10 @@ function next({ before, after, e }: Glide, scene: Scene): Glide {
   return { before: { ...after, layout }, after: scene, e: 0 };
 }
 
-function isStill(): boolean {
-  return window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+/** Tells whether a scene takes the place of another at once: for a reader who wants it so, or with many boxes. */
+function isStill(before: Scene, after: Scene): boolean {
+  const most = Math.max(before.layout.boxes.size, after.layout.boxes.size);
+  return most > GLIDING || window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
 /** Returns the boxes of `wanted` that are there by now: present ones stay, the others come a slice a frame. */

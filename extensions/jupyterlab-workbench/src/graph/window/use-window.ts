@@ -74,7 +74,7 @@ export function useWindow(
   useLayoutEffect(() => {
     const [outer, surface] = [host.current, svg.current];
     if (!outer || !surface) return;
-    const made = createCamera(surface, (now, byHand) => {
+    const made = createCamera(surface, () => latest.current.room, (now, byHand) => {
       const { scene, room, seen, moved } = latest.current;
       if (byHand) [frame.current, travel.current] = ["none", null];
       viewport.current?.setAttribute("transform", `translate(${now.x},${now.y}) scale(${now.k})`);
@@ -124,7 +124,7 @@ export function useWindow(
       sought.current = null;
       if (!isInSight(goal, room, to)) to = centred(goal, room, Math.max(READABLE, to.k));
     }
-    travel.current = !is && last.current ? { from: now, to } : null;
+    travel.current = drawn !== layout ? { from: now, to } : null;
     if (!travel.current) look(to);
     last.current = scene;
     anchor.current = undefined;
