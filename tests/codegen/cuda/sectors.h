@@ -9,13 +9,6 @@
 #define MOST_PLACES 32768 /* accesses in the text */
 #define MOST_ARRAYS 256
 
-/* An access to an element, stored or loaded: each place of these words in the text has its number. */
-#define REQUEST(array, at, stores)                                                            \
-    do {                                                                                      \
-        if (counting && (array).step && !(array).shared)                                      \
-            request(__COUNTER__, (array).p + (at), (array).name, stores);                     \
-    } while (0)
-
 typedef struct { uint64_t since; int64_t turn_of_warp, times; } Times;
 typedef struct { uint64_t since, request, sector; } Asked;
 
@@ -60,6 +53,7 @@ static void make_room(void) {
     free(before);
 }
 
+/* An access to an element, stored or loaded: each place of an access in the text has its number. */
 static void request(int place, const void *element, const char *array, int stores) {
     if (place >= MOST_PLACES) abort();
     if (!times_of[place]) times_of[place] = calloc(MOST_THREADS, sizeof(Times));

@@ -33,9 +33,19 @@ typedef struct {
     int added;                                /* it was written by adding, as others may */
 } Seen;
 
-#define ARRAY_OF(number)                                                                      \
-    typedef struct { number *p; int64_t count, step; Seen *seen; const char *name; int shared; } \
-        array_of_##number;
+/* An array: where it lies, the bytes of an element, how many there are, and what is seen of them: of
+   constants nothing. */
+typedef struct {
+    unsigned char *begin;
+    int64_t bytes, count;
+    Seen *seen;
+    const char *name;
+    int shared;
+} Array;
+
+/* With the type of its elements. */
+#define ARRAY_OF(number) \
+    typedef union { Array of; number *p; } array_of_##number;
 ARRAY_OF(float)
 ARRAY_OF(double)
 ARRAY_OF(int32_t)
@@ -51,44 +61,34 @@ ARRAY_OF(uint8_t)
 #define BLOCK_THREADS threads_of_block
 #define TOGETHER __attribute__((unused)) static
 #define SHARED_MEMORY unsigned char *const shared = shared_memory;
-#define SHARED(number, name, begin, count)                                                   \
-    const array_of_##number name = {(number *)(shared + (begin)), count, sizeof(number),     \
-                                    seen_shared + (begin), #name, 1};                        \
+#define SHARED(number, name, begin, count)                                                      \
+    const array_of_##number name = {                                                            \
+        {shared + (begin), sizeof(number), count, seen_shared + (begin), #name, 1}};            \
     (void)name;
-#define OWN(number, name, memory, begin, elements)                                           \
-    const array_of_##number name = {(number *)((memory) + (begin)), elements, sizeof(number), \
-                                    seen_of((memory) + (begin)), #name, 0};                  \
+#define OWN(number, name, memory, begin, elements)                                              \
+    const array_of_##number name = {                                                            \
+        {(memory) + (begin), sizeof(number), elements, seen_of((memory) + (begin)), #name, 0}}; \
     (void)name;
-#define CONSTANTS(number, name, count, ...)                                                  \
-    static number name##_values[] = {__VA_ARGS__};                                           \
-    const array_of_##number name = {name##_values, count, 0, &seen_constant, #name, 0};
-#define LD(array, place) LOADED(array, place, from_.shared)
-#define LD_UNSET(array, place) LOADED(array, place, 0)
-#define LOADED(array, place, set)                                                             \
-    ({                                                                                        \
-        const int64_t at_ = (place);                                                          \
-        __auto_type from_ = (array);                                                          \
-        REQUEST(from_, at_, 0);                                                               \
-        reads(from_.seen, from_.step, from_.count, at_, from_.name, set, __LINE__)   \
-            ? from_.p[at_] : (__typeof__(*from_.p))0;                                         \
-    })
-#define ST(array, place, value)                                                               \
-    do {                                                                                      \
-        const int64_t at_ = (place);                                                          \
-        __auto_type value_ = (value);                                                         \
-        __auto_type to_ = (array);                                                            \
-        REQUEST(to_, at_, 1);                                                                 \
-        if (writes(to_.seen, to_.step, to_.count, at_, to_.name, __LINE__)) to_.p[at_] = value_; \
+#define CONSTANTS(number, name, count, ...)                                                     \
+    static number name##_values[] = {__VA_ARGS__};                                              \
+    const array_of_##number name = {                                                            \
+        {(unsigned char *)name##_values, sizeof(number), count, 0, #name, 0}};
+/* One call for each access: thousands of them are compiled. A text's accesses are numbered. */
+#define LOOKED_AT(array, place) &(array).of, place, __LINE__, __COUNTER__
+#define LD(array, place) (*(const __typeof__(*(array).p) *)reads(LOOKED_AT(array, place)))
+#define LD_UNSET(array, place) \
+    (*(const __typeof__(*(array).p) *)reads_unset(LOOKED_AT(array, place)))
+#define ST(array, place, value)                                            \
+    do {                                                                   \
+        const __typeof__(*(array).p) value_ = (value);                     \
+        *(__typeof__((array).p))writes(LOOKED_AT(array, place)) = value_; \
     } while (0)
-#define ADDED(array, place, value)                                                            \
-    ({                                                                                        \
-        const int64_t at_ = (place);                                                          \
-        __auto_type to_ = (array);                                                            \
-        __typeof__(*to_.p) before_ = 0;                                                       \
-        REQUEST(to_, at_, 1);                                                                 \
-        if (adds(to_.seen, to_.step, to_.count, at_, to_.name, __LINE__))                     \
-            before_ = to_.p[at_], to_.p[at_] += (value);                                      \
-        before_;                                                                              \
+#define ADDED(array, place, value)                                         \
+    ({                                                                     \
+        __typeof__(*(array).p) *to_ = adds(LOOKED_AT(array, place));       \
+        const __typeof__(*to_) before_ = *to_;                             \
+        *to_ += (value);                                                   \
+        before_;                                                           \
     })
 #define ROLLED
 #define UNROLLED
@@ -122,7 +122,7 @@ static void (*thread_body)(void);
 static ucontext_t outside_context;
 static jmp_buf outside;
 static unsigned char shared_memory[SHARED_BYTES] __attribute__((aligned(64)));
-static Seen seen_shared[SHARED_BYTES], seen_constant;
+static Seen seen_shared[SHARED_BYTES];
 static uint64_t drawn = 88172645463325252ull;
 
 EXPORTED int64_t faults, accesses, barriers, warp_barriers;
@@ -146,11 +146,7 @@ static void shuffle(int64_t *order, int64_t count) {
 #define FAULT(...) \
     do { if (!faults++) snprintf(fault, sizeof fault, __VA_ARGS__); } while (0)
 
-static int is_inside(int64_t count, int64_t at, const char *name, int line) {
-    if (at >= 0 && at < count) return 1;
-    FAULT("%s[%lld] of %lld, line %d", name, (long long)at, (long long)count, line);
-    return 0;
-}
+#include "sectors.h"
 
 /* Another thread of the block since the last barrier of the block, or of both's warp, or another block
    of the launch, which has shared memory of its own. */
@@ -171,21 +167,28 @@ static int meets_reader(int shared, const Seen *seen) {
                  seen->read_by);
 }
 
-static int is_shared(const Seen *seen) {
-    return seen >= seen_shared && seen < seen_shared + SHARED_BYTES;
+/* What is outside of an array is read and written here. */
+static uint64_t nowhere;
+
+static int is_inside(const Array *of, int64_t at, int line) {
+    accesses++;
+    if (at >= 0 && at < of->count) return 1;
+    FAULT("%s[%lld] of %lld, line %d", of->name, (long long)at, (long long)of->count, line);
+    nowhere = 0;
+    return 0;
 }
 
-static int reads(Seen *seen, int64_t step, int64_t count, int64_t at, const char *name, int set,
-                 int line) {
-    const int shared = is_shared(seen), warp = this_thread / WARP;
-    accesses++;
-    if (!is_inside(count, at, name, line)) return 0;
-    if (!step) return 1;
-    seen += at * step;
+static const void *read_as(const Array *of, int64_t at, int line, int place, int set) {
+    const int warp = this_thread / WARP;
+    if (!is_inside(of, at, line)) return &nowhere;
+    unsigned char *const element = of->begin + at * of->bytes;
+    if (!of->seen) return element;
+    if (counting && !of->shared) request(place, element, of->name, 0);
+    Seen *const seen = of->seen + at * of->bytes;
     if (set && seen->written_by_block != serial)
-        FAULT("%s[%lld] is read before it is written, line %d", name, (long long)at, line);
-    else if (meets_writer(shared, seen))
-        FAULT("%s[%lld] is written in line %d and read in line %d", name, (long long)at,
+        FAULT("%s[%lld] is read before it is written, line %d", of->name, (long long)at, line);
+    else if (meets_writer(of->shared, seen))
+        FAULT("%s[%lld] is written in line %d and read in line %d", of->name, (long long)at,
               seen->written_at, line);
     if (seen->read_by_block != serial || seen->read_in != turn) {
         if (seen->read_by_block >= first_serial && seen->read_by_block != serial)
@@ -200,36 +203,44 @@ static int reads(Seen *seen, int64_t step, int64_t count, int64_t at, const char
         seen->read_by = MANY;
     }
     seen->read_at = line;
-    return 1;
+    return element;
 }
 
-/* Note that an element is written, `adding` or not; tell whether it is there. */
-static int changes(Seen *seen, int64_t step, int64_t count, int64_t at, const char *name, int line,
-                   int adding) {
-    const int shared = is_shared(seen), warp = this_thread / WARP;
-    accesses++;
-    if (!is_inside(count, at, name, line)) return 0;
-    seen += at * step;
-    if (!(adding && seen->added) && meets_writer(shared, seen))
-        FAULT("%s[%lld] is written in line %d and in line %d", name, (long long)at,
+static const void *reads(const Array *of, int64_t at, int line, int place) {
+    return read_as(of, at, line, place, of->shared);
+}
+
+__attribute__((unused)) static const void *reads_unset(const Array *of, int64_t at, int line,
+                                                       int place) {
+    return read_as(of, at, line, place, 0);
+}
+
+/* Note that an element is written, `adding` or not. */
+static void *written_as(const Array *of, int64_t at, int line, int place, int adding) {
+    const int warp = this_thread / WARP;
+    if (!is_inside(of, at, line)) return &nowhere;
+    unsigned char *const element = of->begin + at * of->bytes;
+    if (counting && !of->shared) request(place, element, of->name, 1);
+    Seen *const seen = of->seen + at * of->bytes;
+    if (!(adding && seen->added) && meets_writer(of->shared, seen))
+        FAULT("%s[%lld] is written in line %d and in line %d", of->name, (long long)at,
               seen->written_at, line);
-    if (meets_reader(shared, seen) ||
-        (!shared && seen->other_block >= first_serial && seen->other_block != serial))
-        FAULT("%s[%lld] is read in line %d and written in line %d", name, (long long)at,
+    if (meets_reader(of->shared, seen) ||
+        (!of->shared && seen->other_block >= first_serial && seen->other_block != serial))
+        FAULT("%s[%lld] is read in line %d and written in line %d", of->name, (long long)at,
               seen->read_at, line);
     seen->written_by_block = serial, seen->written_in = turn;
     seen->written_by_warp = adding ? MANY : warp, seen->written_in_warp = turn_of_warp[warp];
     seen->written_by = adding ? MANY : this_thread, seen->written_at = line, seen->added = adding;
-    return 1;
+    return element;
 }
 
-static int writes(Seen *seen, int64_t step, int64_t count, int64_t at, const char *name, int line) {
-    return changes(seen, step, count, at, name, line, 0);
+static void *writes(const Array *of, int64_t at, int line, int place) {
+    return written_as(of, at, line, place, 0);
 }
 
-__attribute__((unused)) static int adds(Seen *seen, int64_t step, int64_t count, int64_t at,
-                                        const char *name, int line) {
-    return changes(seen, step, count, at, name, line, 1);
+__attribute__((unused)) static void *adds(const Array *of, int64_t at, int line, int place) {
+    return written_as(of, at, line, place, 1);
 }
 
 __attribute__((unused)) static uint64_t exchanged(unsigned long long *place, uint64_t expected,
@@ -238,8 +249,6 @@ __attribute__((unused)) static uint64_t exchanged(unsigned long long *place, uin
     if (before == expected) *place = value;
     return before;
 }
-
-#include "sectors.h"
 
 static void wait_at(int state, int line) {
     Fibre *const fibre = &fibres[this_thread];
@@ -397,8 +406,8 @@ static Seen *seen_of(const void *at) {
 
 /* What a launch is given, and the elements of each array. */
 static const int64_t *given_now, *counts_now;
-#define GIVEN(number, name, begin, elements)                                                     \
-    (array_of_##number){(number *)(begin), elements, sizeof(number), seen_of((const void *)(begin)), \
-                        name, 0}
+#define GIVEN(number, name, begin, elements)                                               \
+    (array_of_##number){{(unsigned char *)(begin), sizeof(number), elements,               \
+                         seen_of((const void *)(begin)), name, 0}}
 
 #endif

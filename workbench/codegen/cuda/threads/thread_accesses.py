@@ -105,6 +105,10 @@ class ThreadAccesses:
         self.by_thread: set[str] = set()
         """That which has them for each thread."""
         self.in_registers: set[str] = set()
+        self._known: dict[tuple[int, int], tuple[Code, Loop | None, tuple[Access, ...]]] = {}
+        """The accesses of code in a tile, by both of their identities: barriers are placed in the
+        turns of a loop twice, and twice as often in those of one inside of it.
+        """
 
     def hold(self, memory: Memory) -> None:
         """Make scratch memory known."""
@@ -113,11 +117,18 @@ class ThreadAccesses:
             "thread": self.by_thread,
             "registers": self.in_registers,
         }
-        if memory.each:
+        if memory.each and memory.record.name not in names[memory.each]:
             names[memory.each].add(memory.record.name)
+            self._known.clear()
 
-    def of(self, code: Code, tile: Loop | None) -> Iterator[Access]:
-        """Yield the accesses of code, to scratch memory by names of the whole function."""
+    def of(self, code: Code, tile: Loop | None) -> tuple[Access, ...]:
+        """Return the accesses of code, to scratch memory by names of the whole function."""
+        identities = id(code), id(tile)
+        if identities not in self._known:
+            self._known[identities] = code, tile, tuple(self._named(code, tile))
+        return self._known[identities][-1]
+
+    def _named(self, code: Code, tile: Loop | None) -> Iterator[Access]:
         names = self.block.names
         for access in self._accesses(code, tile):
             if access.buffer in self.in_registers:

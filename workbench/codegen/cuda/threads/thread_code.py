@@ -212,18 +212,22 @@ class _Sharing:
         behind them.
         """
         plain: list[KernelRecord] = []
+        needed = [later]  # from each record on, the last first
+        for record in reversed(records):
+            needed.append(needed[-1] | _names(record))
+        needed.reverse()
         for place, record in enumerate(records):
             if isinstance(record, Variable) and record.parts:
                 self.parts.add(record.name)
             if _is_plain(record):
                 plain.append(record)
                 continue
-            yield from self._plain(plain, later.union(*map(_names, records[place:])))
+            yield from self._plain(plain, needed[place])
             plain = []
             if isinstance(record, Total):
                 yield from self._total(record, records[place + 1 :])
             else:
-                yield from self._codes(record, later.union(*map(_names, records[place + 1 :])))
+                yield from self._codes(record, needed[place + 1])
         yield from self._plain(plain, later)
 
     def _plain(self, plain: Sequence[KernelRecord], later: frozenset[str]) -> Iterator[Code]:
