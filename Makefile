@@ -65,7 +65,7 @@ lint: $(DEV_STAMP)
 	$(BIN)/mypy
 
 unit: $(DEV_STAMP) dot compiler
-	$(PARALLEL) $(APART) -m "not hypothesis and not soundness and not notebooks"
+	$(PARALLEL) $(APART) -m "not hypothesis and not soundness and not notebooks and not kernels"
 
 property: $(DEV_STAMP)
 	$(PARALLEL) $(APART) -m "hypothesis and not soundness" $(DRAWN)
@@ -99,9 +99,11 @@ soundness: $(DEV_STAMP) dot chromium
 functions: $(DEV_STAMP) compiler
 	$(BIN)/python -m tests.codegen.c --record tests/codegen/c/recorded.jsonl
 
-# What is done is kept: interrupted, it goes on from there at the same commit.
+# What is done is kept: interrupted, it goes on from there at the same commit. One kind of its tasks,
+# with a line of its own: PART=gpu
 kernels: $(DEV_STAMP) dot compiler zig
-	OMP_NUM_THREADS=1 $(BIN)/python -m tests.kernels --kept .kernels.jsonl --record tests/kernels/recorded.jsonl
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.kernels --kept .kernels.jsonl \
+		--record tests/kernels/recorded.jsonl $(addprefix --part ,$(PART))
 
 # On a machine with a GPU: its own Python with CuPy, and JAX if it is to be measured beside. What
 # that Python lacks is looked for in .gpu, which `make gpu-packages` fills where there is a network:

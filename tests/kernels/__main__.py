@@ -1,12 +1,15 @@
 """Kernels in every way: `python -m tests.kernels`. Prints what is wrong, and a JSON line.
 
-Five kinds of tasks. Files of tests, whose variants all run: in each dtype, at three lengths of
+Six kinds of tasks. Files of tests, whose variants all run: in each dtype, at three lengths of
 what is in lanes, each by every third compiler and processor that this machine can stand in for.
 Whole programs, which have the same float32 bits by every compiler, at each level, for each
 processor. The same programs as kernels of a GPU, run as fibres, and compiled for each architecture.
-PPO's curve beside NumPy's. The memory that PPO's kernels of a GPU ask for, in sectors.
+Tests that are marked `kernels`: cases for which `make test` has no time. PPO's curve beside
+NumPy's. The memory that PPO's kernels of a GPU ask for, in sectors.
 
-With --kept FILE what is done is written there, and a later call at the same commit goes on.
+With --kept FILE what is done is written there, and a later call at the same commit goes on. With
+--part KIND it is the tasks of that kind alone, whose line says so: lines of all parts are a whole,
+of the commits that they name. At the end the last line of each part is told.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import asdict, dataclass, field
 from datetime import date
@@ -33,18 +36,22 @@ from workbench.errors import CompilerError
 from workbench.folders import CACHE_VARIABLE
 from workbench.processor import processor
 
-KINDS = ("tests", "program", "gpu", "curve", "sectors")
+KINDS = ("tests", "program", "gpu", "marked", "curve", "sectors")
+WHOLE = "whole"
 QUICK = programs.Whole("reinforce", "Trivial", "in blocks")
 QUICK_CURVE = {"updates": 3, "piece": 2, "seeds": (0,), "T": 32, "hidden": (8,)}
 
 
 @dataclass(frozen=True)
 class Task:
-    """What one process does at a time. `name` is a file, a whole program or a dtype."""
+    """What one process does at a time. `name` is a file, a whole program or a dtype; marked tests
+    are those of a file that has others too.
+    """
 
     kind: str
     name: str
     whole: programs.Whole | None = None
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,7 @@ def tasks() -> Iterator[Task]:
     yield from (Task("program", str(whole), whole) for whole in programs.everything())
     yield from (Task("gpu", f"{whole} on a GPU", whole) for whole in programs.everything())
     yield Task("sectors", "sectors of ppo on a GPU")
+    yield from (Task("marked", f"{file} marked", file=file) for file in cases.marked())
     yield from (Task("tests", file) for file in cases.longest_first())
 
 
@@ -76,6 +84,8 @@ def done(task: Task, named: Sequence[str], quick: bool = False) -> Done:
     count, spilled, more = 1, list[str](), {}
     if task.kind == "tests":
         count, runs, wrong = cases.wrong_of(task.name, named)
+    elif task.kind == "marked":
+        runs, wrong = cases.failing_of(task.file)
     elif task.kind == "gpu":
         assert task.whole is not None
         runs, (wrong, spilled, more) = 1, gpu.wrong_of(task.whole, quick)
@@ -113,6 +123,7 @@ def arguments(words: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tests.kernels", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="two small tasks: does it work")
     parser.add_argument("--only", help="tasks whose name holds this")
+    parser.add_argument("--part", choices=KINDS, help="tasks of this kind")
     parser.add_argument("--compiler", action="append", help="as CC names it; all that are found")
     parser.add_argument("--seconds", type=float, default=7200.0, help="begin no task after these")
     parser.add_argument("--workers", type=int, default=2)
@@ -136,6 +147,9 @@ def main(words: Sequence[str] | None = None) -> int:
         ]
     if given.only:
         left = [task for task in left if given.only in task.name]
+    if given.part:
+        left = [task for task in left if task.kind == given.part]
+        found = [one for one in found if one.kind == given.part]
     names = {one.name for one in found}
     left = [task for task in left if task.name not in names]
     until = time.time() + given.seconds
@@ -149,7 +163,7 @@ def main(words: Sequence[str] | None = None) -> int:
                 for text in texts:
                     print(f"{what} {text}\n", file=sys.stderr, flush=True)
     missing = len(left) - sum(one.name in {task.name for task in left} for one in found)
-    line = json.dumps(report(found, named))
+    line = json.dumps(report(found, named, given.part or WHOLE))
     print(line)
     wrong, spilled = (any(of) for of in ([d.wrong for d in found], [d.spilled for d in found]))
     if missing:
@@ -157,6 +171,9 @@ def main(words: Sequence[str] | None = None) -> int:
     elif given.record and not wrong and not given.only:
         with given.record.open("a", encoding="utf-8") as file:
             file.write(f"{line}\n")
+        lines = given.record.read_text(encoding="utf-8").splitlines()
+        for part, last in last_of_parts(map(json.loads, lines)).items():
+            print(f"{part}: {last['date']} at {last['commit'][:8]}" if last else f"{part}: never")
     return bool(wrong or spilled or missing)
 
 
@@ -200,20 +217,28 @@ def keep(kept: Path | None, one: Done) -> None:
             file.write(f"{json.dumps({'commit': commit(), 'done': asdict(one)})}\n")
 
 
-def report(found: Sequence[Done], named: Sequence[str]) -> dict[str, Any]:
+def last_of_parts(lines: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any] | None]:
+    """The last line of each kind of task: its own, or that of a run of all of them."""
+    last: dict[str, Mapping[str, Any] | None] = dict.fromkeys(KINDS)
+    for line in lines:
+        part = line.get("part", WHOLE)
+        last |= dict.fromkeys(KINDS if part == WHOLE else (part,), line)
+    return last
+
+
+def report(found: Sequence[Done], named: Sequence[str], part: str) -> dict[str, Any]:
     """The line to record: whole programs whose bits are the same have no exceptions."""
     of = {kind: [one for one in found if one.kind == kind] for kind in KINDS}
     return {
         "date": date.today().isoformat(),
         "commit": commit(),
+        "part": part,
         "processor": processor(),
         "compilers": [str(Build(name).found()) for name in named],
         "processors": list(marches()),
         "cases": sum(one.cases for one in of["tests"]),
         "programs": len(of["program"]),
-        "runs": sum(
-            one.runs for kind in ("tests", "program", "gpu", "sectors") for one in of[kind]
-        ),
+        "runs": sum(one.runs for kind in KINDS if kind != "curve" for one in of[kind]),
         "differing": sum(len(one.wrong) for one in found),
         "spilled": [text for one in found for text in one.spilled],
         "curves": [one.more for one in of["curve"]],
@@ -221,7 +246,7 @@ def report(found: Sequence[Done], named: Sequence[str]) -> dict[str, Any]:
         "sectors": [one.more for one in of["sectors"]],
         "on a GPU": {one.name.removesuffix(" on a GPU"): one.more for one in of["gpu"]},
         "minutes of one process": round(sum(one.seconds for one in found) / 60, 1),
-        "seconds": {one.name: one.seconds for one in of["tests"]},
+        "seconds": {one.name: one.seconds for one in found},
     }
 
 

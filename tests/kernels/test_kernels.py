@@ -77,6 +77,43 @@ def test_time_that_is_over_leaves_tasks_and_no_record(tmp_path: Path) -> None:
     assert not record.exists()
 
 
+def test_a_part_has_a_line_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of what is kept it has its own tasks alone; the last line of each part is told."""
+    kept, record = tmp_path / "kept.jsonl", tmp_path / "record.jsonl"
+    command.keep(kept, Done("float64", "curve", 1, 1, ["off"], 0.0))
+    words = ["--quick", "--workers", "1", "--kept", str(kept), "--record", str(record)]
+    assert main([*words, "--part", "program"]) == 0
+    (line,) = map(json.loads, record.read_text(encoding="utf-8").splitlines())
+    assert (line["part"], line["programs"], line["curves"]) == ("program", 1, [])
+    told = capsys.readouterr().out.splitlines()
+    assert f"program: {line['date']} at {line['commit'][:8]}" in told and "curve: never" in told
+
+
+def test_lines_of_parts_are_a_whole() -> None:
+    """Of a part the last line that has it, of a whole run or its own."""
+    lines = [{"date": "1"}, {"date": "2", "part": "gpu"}, {"date": "3", "part": "tests"}]
+    found = command.last_of_parts([*lines, {"date": "4", "part": "gpu"}])
+    dates = {part: line and line["date"] for part, line in found.items()}
+    assert dates == dict.fromkeys(command.KINDS, "1") | {"gpu": "4", "tests": "3"}
+    assert not any(command.last_of_parts([]).values())
+
+
+def test_a_marked_test_that_fails_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Others of its file are not run."""
+    text = (
+        "import pytest\n\n\ndef test_other(): raise ValueError\n\n\n"
+        "@pytest.mark.kernels\n@pytest.mark.parametrize('n', [1, 2])\n"
+        "def test_one(n): assert n {}\n"
+    )
+    (tmp_path / "test_right.py").write_text(text.format("> 0"))
+    (tmp_path / "test_wrong.py").write_text(text.format("> 1"))
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    kernels\n")
+    monkeypatch.setattr(cases, "REPOSITORY", tmp_path)
+    assert cases.failing_of("test_right.py") == (2, [])
+    passed, (said,) = cases.failing_of("test_wrong.py")
+    assert passed == 1 and "assert 1 > 1" in said
+
+
 def test_compiler_that_does_not_end_leaves_its_task_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -165,6 +202,7 @@ def test_every_algorithm_and_every_test_that_checks_is_among_the_tasks() -> None
     learned = {*ALGORITHMS, *OFF_POLICY, *DISTRIBUTED, *TABULAR, *FROM_LOGS}
     assert {whole.algorithm for whole in everything()} == learned
     assert len(set(map(str, everything()))) == len(everything())
+    assert "tests/codegen/cuda/test_kernels_as_fibres.py" in set(cases.marked())
     there = set(files())
     assert {"tests/transforms/order/test_tile.py", "tests/soundness/test_walks.py"} <= there
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -207,11 +208,19 @@ def test_ctrl_c_ends_a_run_behind_an_iteration() -> None:
 # -- memory ----------------------------------------------------------------------------------------
 
 
+@cache
+def idle() -> CudaProgram:
+    """PPO, of which memory is looked at and nothing runs."""
+    made = fibres(in_blocks(ppo(hidden=(20,))).program)
+    driver_of(made).idle = True
+    return made
+
+
+@pytest.mark.xdist_group("memory of ppo")
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_memory_is_predicted_to_the_byte(dtype: str) -> None:
-    program = in_blocks(ppo(hidden=(20,))).program
-    made, told = fibres(program), counted(program, "cuda")
-    driver_of(made).idle = True
+    made = idle()
+    program, told = made.program, counted(made.program, "cuda")
     for given in ({"B": 2, "I": 2, "T": 8}, {"B": 33, "I": 1, "T": 5, "M": 3}):
         sizes = resolve(program.equations, given)
         driver_of(made).most_bytes = 0

@@ -71,7 +71,14 @@ BLOCKS |= {"blocks of one": 2, "a table in blocks of one": 2}
 """The environments of a block, where they are not 16; of two blocks where a block is of one."""
 
 
-@pytest.mark.parametrize("how", PROGRAMS)
+FEW = ("as written", "along b", "few features", "rows of a lane", "sums of many chunks")
+FEW += ("a table in blocks of one",)
+"""One for each way in which threads share out a region; the others run in `make kernels`."""
+
+
+@pytest.mark.parametrize(
+    "how", [how if how in FEW else pytest.param(how, marks=pytest.mark.kernels) for how in PROGRAMS]
+)
 def test_bits_are_those_of_compiled_c(how: str) -> None:
     made = PROGRAMS[how]()
     sizes = sizes_of(made.program, BLOCKS.get(how, 16))
@@ -163,12 +170,16 @@ def not_needed(
     return found
 
 
-@pytest.mark.parametrize(("how", "size"), [("few features", 16), ("rows of a lane", 32)])
+@pytest.mark.parametrize(
+    ("how", "size"),
+    [pytest.param("few features", 16, marks=pytest.mark.kernels), ("rows of a lane", 32)],
+)
 def test_no_barrier_of_a_kernel_can_be_left_out_or_weakened(how: str, size: int) -> None:
     program = PROGRAMS[how]().program
     assert not not_needed(program, sizes_of(program, size), functions=False)
 
 
+@pytest.mark.kernels
 def test_no_barrier_around_sums_that_threads_keep_can_be_left_out_or_weakened(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

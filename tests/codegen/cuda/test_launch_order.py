@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 import pytest
 
@@ -43,6 +44,15 @@ MADE = {
     "a2c along b": lambda: as_axes(a2c()),
 }
 
+pytestmark = pytest.mark.xdist_group("launch order")
+"""One process traces them."""
+
+
+@cache
+def made_of(name: str) -> ProgramKernels:
+    """The kernels of a program, whose records are written once."""
+    return MADE[name]()
+
 
 def memory(made: ProgramKernels, kernel: KernelRecords) -> tuple[set[str], set[str]]:
     """What a kernel reads and what it writes."""
@@ -70,7 +80,7 @@ def straight(body: Sequence[Record]) -> Iterator[list[Record]]:
 
 @pytest.mark.parametrize("name", MADE)
 def test_no_launch_overtakes_one_that_it_waits_for(name: str) -> None:
-    made = MADE[name]()
+    made = made_of(name)
     after = reordered(made)
     before = list(made.kernels)
     assert sorted(map(id, before)) == sorted(map(id, after.kernels))
@@ -84,7 +94,7 @@ def test_no_launch_overtakes_one_that_it_waits_for(name: str) -> None:
 
 @pytest.mark.parametrize("name", MADE)
 def test_memory_is_there_while_it_is_used(name: str) -> None:
-    made = gpu_kernels(MADE[name]())
+    made = gpu_kernels(made_of(name))
     of = memory_in(made.loops)
     for records in straight(made.loops.body):
         freed = set[str]()
@@ -102,7 +112,7 @@ def test_memory_is_there_while_it_is_used(name: str) -> None:
 
 
 def test_sums_of_many_chunks_are_one_launch() -> None:
-    made = gpu_kernels(MADE["ppo, many chunks"]())
+    made = gpu_kernels(made_of("ppo, many chunks"))
     wide = [row for row in small_in_a_row(made) if is_wide(made, made.kernels[row[0]])]
     (row,) = wide
     assert [made.kernels[k].statements[0] for k in row] == [
@@ -113,7 +123,7 @@ def test_sums_of_many_chunks_are_one_launch() -> None:
 
 def test_what_is_as_large_as_a_run_stays_where_it_is() -> None:
     """There, memory would be held longer."""
-    made = MADE["ppo along b and k"]()
+    made = made_of("ppo along b and k")
     assert len(made.kernels) > 100
     moved = [k for k, kernel in enumerate(reordered(made).kernels) if kernel is not made.kernels[k]]
     assert not any(

@@ -51,7 +51,7 @@ from workbench.polyhedral.conditions import AffineComparison
 from workbench.polyhedral.expression import expression, variable
 
 
-@pytest.mark.parametrize("slices", [8, 2])
+@pytest.mark.parametrize("slices", [pytest.param(8, marks=pytest.mark.kernels), 2])
 def test_turns_that_a_ring_has_no_more_are_loaded(
     slices: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
