@@ -80,8 +80,24 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize("n", [0, 2])
-@pytest.mark.parametrize("name", PROGRAMS)
+WITHOUT = ("stored", "there and back")
+"""Programs whose copies are waited for at once, of those that have no slices early; the others run
+in `make kernels`.
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "n"),
+    [
+        *((name, 2) for name in PROGRAMS),
+        *((name, 0) for name in WITHOUT),
+        *(
+            pytest.param(name, 0, marks=pytest.mark.kernels)
+            for name in PROGRAMS
+            if name not in WITHOUT
+        ),
+    ],
+)
 def test_results_are_those_of_arrays_on_the_device(name: str, n: int) -> None:
     has_the_bits_of_compiled_c(swapped(PROGRAMS[name](), prefetch=n))
 

@@ -22,6 +22,7 @@ BODIES = {
     "scattered": "ST(y, LD(order, n), LD(x, n));",
     "gathered": "ST(y, n, LD(x, LD(order, n)));",
     "odd lanes": "if (n % 2) ST(y, n, LD(x, n));",
+    "of two places in the text": "ST(y, n, n % 2 ? LD(x, n) : LD(x, n));",
     "twice": "ST(y, n, LD(x, n)); BARRIER ST(y, n, LD(x, n));",
     "one lane, then all": (
         "for (int turn = 0; turn < 2; turn++) { if (turn || thread % 32 == 0) "
@@ -88,6 +89,7 @@ GATHERED = sectors(ORDER)
         ("scattered", {"x": ALL, "order": ALL}, {"y": GATHERED}),
         ("gathered", {"x": GATHERED, "order": ALL}, {"y": ALL}),
         ("odd lanes", {"x": ALL}, {"y": ALL}),
+        ("of two places in the text", {"x": 2 * ALL}, {"y": ALL}),
         ("twice", {"x": 2 * ALL}, {"y": 2 * ALL}),
         ("one lane, then all", {"x": 2 * COUNT // WARP}, {"y": COUNT // WARP + ALL}),
         ("in shared memory", {"x": ALL}, {"y": ALL}),
