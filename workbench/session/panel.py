@@ -76,7 +76,7 @@ class Workbench:
     def apply(self, step: Transform) -> Variant:
         """Take a step on the shown variant. Raises `Refused`, as `Variant.apply` does."""
         made = self.variant.apply(step)
-        self._session.adopt([made])
+        self._notebook.adopt(self._session, made)
         return made
 
     def undo(self) -> Variant:
@@ -93,7 +93,7 @@ class Workbench:
             if variant not in known:
                 raise WorkbenchError(_unnamed(variant, known))
             variant = known[variant]
-        self._session.adopt([variant])
+        self._notebook.adopt(self._session, variant)
         return self.variant
 
     def rename(self, variant: Variant, name: str) -> None:

@@ -520,6 +520,24 @@ def test_what_a_notebook_defines_is_known_to_its_processes(notebook: Any, tmp_pa
     assert [m.check.verdict for m in notebook.shell.user_ns["found"].measurements] == ["passed"] * 2
 
 
+def test_a_step_from_a_cell_is_drawn_before_views_ask(notebook: Any, tmp_path: Path) -> None:
+    notebook.run(CELL + f"w = wb.Workbench(decay(), {str(tmp_path / 's')!r})")
+    session = notebook.jupyter.sessions.find("decay")
+    (comm,) = notebook.made
+    drawn: list[bool] = []
+    seen = comm.send
+
+    def send(message: Any) -> None:
+        seen(message)
+        if message["type"] == "state":
+            drawn.append(session.kept.picture(session.tree.shown) is not None)
+
+    comm.send = send
+    notebook.run("made = w.apply(wb.transforms.Vectorize('b'))")
+    assert drawn and all(drawn)
+    assert session.tree.shown.key == notebook.shell.user_ns["made"].key
+
+
 def test_what_a_cell_compares_is_shown_in_the_workbench(notebook: Any, tmp_path: Path) -> None:
     store = str(tmp_path / "s")
     notebook.run(CELL + f"program = decay()\nw = wb.Workbench(program, {store!r})")

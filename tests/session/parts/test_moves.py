@@ -120,6 +120,16 @@ def test_names_and_kinds_of_steps_come_once() -> None:
     assert [one for one in batches if one.transforms or one.names] == []
 
 
+def test_of_moves_by_kind_one_brings_the_names() -> None:
+    variant = wb.variant(leaky_sum())
+    first = {kind: next(moves(variant, {"transform": kind})) for kind in REGISTRY}
+    assert [[one.name for one in view.transforms] for view in first.values()] == [
+        [kind] for kind in REGISTRY
+    ]
+    (names,) = [view.names for view in first.values() if view.names]
+    assert names == next(moves(variant, {})).names
+
+
 @pytest.mark.parametrize("name", sorted(REGISTRY))
 def test_every_argument_that_is_a_name_says_of_what(name: str) -> None:
     lists = next(moves(wb.variant(leaky_sum()), {})).names

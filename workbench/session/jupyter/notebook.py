@@ -65,8 +65,13 @@ class Notebook:
         if not self.sessions.views:
             self._connect(comms.create_comm(target_name=TARGET, data={}))
         session = self.sessions.show(variant, store)
-        _draw(session)
+        _draw(session, session.tree.shown)
         return session
+
+    def adopt(self, session: Session, variant: Variant) -> None:
+        """Show a variant in its workbench, drawn before views hear of it."""
+        _draw(session, variant)
+        session.adopt([variant])
 
     def watch(
         self, template: Template, arguments: Mapping[str, Any], session: Session, data: Data
@@ -78,7 +83,7 @@ class Notebook:
 
     def display(self, session: Session) -> None:
         """Show a workbench in the output of the running cell, and keep that output up to date."""
-        _draw(session)
+        _draw(session, session.tree.shown)
         self.sessions.open(session)
         before = self._outputs.pop(session.name, None)
         if before is not None:
@@ -252,15 +257,14 @@ class Output:
             time.sleep(max(PAUSE, 10 * (time.monotonic() - started)))
 
 
-def _draw(session: Session) -> None:
-    """Draw the shown variant here at once, sooner than a worker that has to start. A large program
-    is left to the worker, since isl cannot be interrupted here.
+def _draw(session: Session, variant: Variant) -> None:
+    """Draw a variant here at once, sooner than a worker that has to start or is busy with prices. A
+    large program is left to the worker, since isl cannot be interrupted here.
     """
-    shown = session.tree.shown
-    if session.kept.picture(shown) is not None:
+    if session.kept.picture(variant) is not None:
         return
     with contextlib.suppress(TooComplexError):
-        session.kept.keep(shown, drawn(shown.program))
+        session.kept.keep(variant, drawn(variant.program))
 
 
 def _answered_where_asked(comm: Any) -> None:

@@ -20,6 +20,11 @@ from workbench.variants.variant import Variant
 OFTEN = 0.1
 """Seconds between two batches of judged moves."""
 
+NAMING = next(reversed(REGISTRY))
+"""The kind of step whose first batch brings the program's names: of all kinds the first to be
+judged, as the order that was given last.
+"""
+
 
 @dataclass(frozen=True)
 class MoveView:
@@ -48,8 +53,8 @@ class TransformView:
 
 @dataclass(frozen=True)
 class MovesView:
-    """A batch of moves. The first of those that kinds of steps propose has these kinds too, and
-    lists of the program's names, to which their schemas refer.
+    """A batch of moves. The first of those that kinds of steps propose has these kinds too. With
+    all kinds, or with `NAMING`, come lists of the program's names, to which their schemas refer.
     """
 
     transforms: tuple[TransformView, ...]
@@ -62,15 +67,16 @@ def moves(variant: Variant, arguments: Mapping[str, Any]) -> Iterator[MovesView]
     about those; with `transform`, only what that kind of step proposes. Their prices are another
     part (`price`), asked for one by one. Raises WorkbenchError for an unknown statement.
     """
-    program, names = variant.program, arguments.get("statements")
-    if names is None:
+    program, about = variant.program, arguments.get("statements")
+    if about is None:
         kind = arguments.get("transform")
         kinds = [transform_view(REGISTRY[name]) for name in REGISTRY if kind in (None, name)]
-        yield MovesView(tuple(kinds), known_names(program), ())
+        names = known_names(program) if kind in (None, NAMING) else {}
+        yield MovesView(tuple(kinds), names, ())
         steps = every_step(program, kind)
     else:
         yield MovesView((), {}, ())
-        steps = steps_about(program, _known(program, names))
+        steps = steps_about(program, _known(program, about))
     for batch in _batches(_judged(variant, step) for step in steps):
         yield MovesView((), {}, tuple(batch))
 
