@@ -5,7 +5,7 @@ import type { Selection } from "../../model/selection";
 import { Box, type Face, face } from "./boxes/box";
 import { type Chip, chips } from "./boxes/chips";
 import type { Changes } from "../diff";
-import type { Rectangle, Size, View } from "../window/geometry";
+import { chipSize, nameSize, type Rectangle, type Size, type View } from "../window/geometry";
 import { Grounds, Names } from "./boxes/grounds";
 import { LitArrows, LitLines } from "./lit";
 import { type Light, light, stateOf } from "./light";
@@ -123,6 +123,8 @@ export function Picture(props: PictureProps): JSX.Element {
         face={known}
         place={place}
         text={sight.text}
+        nameSize={nameSize(sight.scale)}
+        chipSize={chipSize(sight.scale)}
         state={stateOf(lit, name) + (enters ? " wbk-enter" : "") + (isLost ? " wbk-lost" : "") + (runs ? " wbk-now" : "")}
         pressed={lit.selected.has(name)}
         tabbable={hand.roving === name}

@@ -25,6 +25,8 @@ export function Sheet(props: { scene: Scene; theme: Theme; colouring: Colouring 
             face={face(scene, name)}
             place={place}
             text="both"
+            nameSize={0}
+            chipSize={0}
             state=""
             pressed={false}
             tabbable={false}

@@ -27,14 +27,20 @@ export const FAR = 0.85;
 /** The scale below which names drawn alone are smaller than 9 pixels; no view chosen for the reader is. */
 export const READABLE = 0.6;
 
+/** The size of the smallest letters on the screen, in pixels. */
+const SMALLEST = 9;
+
 /** Returns the size of the index on an arrow, in the picture's measure; 0 where none could be told apart. It stays as
  * large on the screen when the window looks from further away. */
 export function letters(k: number): number {
-  if (k >= FAR) return LETTERS;
-  return k >= DISCERNIBLE ? (LETTERS * FAR) / k : 0;
+  return k >= DISCERNIBLE ? SMALLEST / Math.min(1, k) : 0;
 }
 
-const LETTERS = 9;
+/** The size of a name that stands alone on its box, in the picture's measure: from far away it is larger. */
+export const nameSize = (k: number): number => Math.max(DOT.nameSize, SMALLEST / k);
+
+/** The same of chips; 0 from so far away that they would hide it. */
+export const chipSize = (k: number): number => (k >= DISCERNIBLE ? Math.max(DOT.chipSize, SMALLEST / k) : 0);
 
 /** The scale down to which the first view shows the whole picture rather than a part with larger names. */
 const DISCERNIBLE = 0.5;

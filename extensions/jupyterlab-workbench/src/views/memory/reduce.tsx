@@ -5,8 +5,8 @@ import { useCurrent, useOwnPart, usePart, usePredicting, useStore, useValues } f
 import { bytesText, SAME } from "../../model/numbers";
 import type { BufferView, CostView, MoveView, PriceView, StepView } from "../../protocol";
 import { Waiting } from "../../waiting";
-import { plainArguments, reason } from "../moves/move-list";
-import { useHeld } from "../moves/move-order";
+import { plainArguments, reason, SortNow } from "../moves/move-list";
+import { useHeld, useOrder } from "../moves/move-order";
 import { ABSENT_PRICE, parted } from "../moves/moves";
 import { changes, changeText, direction } from "../moves/price";
 import { type Run, useAsked, usePrices } from "../moves/pricing";
@@ -20,6 +20,7 @@ export function Reduce(props: { array: string; buffer: BufferView; leave: () => 
   const run: Run = useMemo(() => settings, [JSON.stringify(settings)]);
   const cost = usePart("cost", run);
   const { statements } = buffer;
+  const variant = useCurrent().key;
   const whole = useOwnPart("moves", {});
   const own = useOwnPart("moves", { statements });
   const moves = useMemo(
@@ -47,7 +48,7 @@ export function Reduce(props: { array: string; buffer: BufferView; leave: () => 
       {!whole.value || !cost.value ? (
         <Waiting loaded={whole.value ? cost : whole} what="the moves" />
       ) : (
-        <Ranking all={all} cost={cost.value} leave={leave} judged={whole.status === "done" && own.status !== "streaming"} />
+        <Ranking all={all} cost={cost.value} about={JSON.stringify([array, variant, run])} leave={leave} judged={whole.status === "done" && own.status !== "streaming"} />
       )}
     </section>
   );
@@ -85,31 +86,32 @@ const NONE: readonly StepView[] = [];
 function Ranking(props: {
   all: readonly Reduction[];
   cost: CostView;
+  about: string;
   judged: boolean;
   leave: () => void;
 }): JSX.Element {
-  const { all, cost, judged, leave } = props;
+  const { all, cost, about, judged, leave } = props;
   const store = useStore();
   const { status } = useValues();
-  const { held, listeners } = useHeld();
-  const [order, setOrder] = useState<readonly string[]>([]);
-  const sources = all.map(({ move }) => move.step.source).join("\n");
-  useEffect(() => {
-    if (!held) setOrder(sources.split("\n"));
-  }, [sources, held]);
-  const placed = useMemo(() => asPlaced(order, all), [order, all]);
-  const idle = placed.filter((one) => isIdle(one, cost));
-  const useful = placed.filter((one) => !idle.includes(one));
+  // The list comes to lie under the pointer that asked for it: it is held from the first.
+  const { held, listeners } = useHeld(true);
+  const order = useOrder(all, held, about);
+  const asleep = useMemo(() => sourcesOf(order.sorted.filter((one) => isIdle(one, cost))), [order.sorted, cost]);
+  const idle = order.shown.filter(({ move }) => asleep.has(move.step.source));
+  const useful = order.shown.filter(({ move }) => !asleep.has(move.step.source));
   const point = useCallback((move: MoveView | null) => store.select({ pointed: move && move.step }), [store]);
   useEffect(() => () => point(null), [point]);
   const waits = all.filter(({ move, after }) => move.refused === null && !after).length;
   return (
     <div {...listeners}>
-      {waits > 0 && status === "connected" && (
-        <p className="wbk-note" role="status">
-          {waits} of {all.filter(({ move }) => move.refused === null).length} steps are not estimated yet.
-        </p>
-      )}
+      <div className="wbk-move-counts">
+        {waits > 0 && status === "connected" && (
+          <span className="wbk-faint" role="status">
+            {waits} of {all.filter(({ move }) => move.refused === null).length} steps are not estimated yet.
+          </span>
+        )}
+        {(order.waits || useful.some((one) => isIdle(one, cost))) && <SortNow sort={order.sort} />}
+      </div>
       <ol className="wbk-move-list" onPointerLeave={() => point(null)} onBlur={() => point(null)}>
         {useful.map((one) => (
           <Row key={one.move.step.source} one={one} cost={cost} point={point} leave={leave} />
@@ -132,12 +134,7 @@ function Ranking(props: {
   );
 }
 
-/** Puts reductions in their old order, new ones behind. */
-function asPlaced(order: readonly string[], all: readonly Reduction[]): readonly Reduction[] {
-  const places = new Map(order.map((source, place) => [source, place]));
-  const place = ({ move }: Reduction): number => places.get(move.step.source) ?? order.length;
-  return [...all].sort((one, other) => place(one) - place(other));
-}
+const sourcesOf = (all: readonly Reduction[]): ReadonlySet<string> => new Set(all.map(({ move }) => move.step.source));
 
 function Row(props: {
   one: Reduction;

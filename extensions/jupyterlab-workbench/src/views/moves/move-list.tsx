@@ -78,3 +78,17 @@ export function plainArguments(text: string): string {
 export function reason(move: MoveView): string {
   return (move.refused ?? "").replace(`${move.step.text}: `, "");
 }
+
+/** Says that a list is in an order from before, and sorts it where the reader does not want to leave it for that. */
+export function SortNow({ sort }: { sort: () => void }): JSX.Element {
+  return (
+    <button
+      className="wbk-button wbk-link"
+      type="button"
+      title="Estimates came meanwhile: rows stay in place under your hand, and are sorted anew when you leave the list"
+      onClick={sort}
+    >
+      Sort now
+    </button>
+  );
+}

@@ -63,41 +63,57 @@ export function weight(step: StepView, cost: CostView): number {
 }
 
 /** Puts the moves in their old order; new ones stand behind those of their sort. */
-export function asBefore(order: readonly string[], moves: readonly Shown[]): readonly Shown[] {
+export function asBefore<One extends Ordered>(order: readonly string[], moves: readonly One[]): readonly One[] {
   const places = new Map(order.map((source, place) => [source, place]));
-  const place = ({ move }: Shown): number => places.get(move.step.source) ?? order.length;
+  const place = ({ move }: One): number => places.get(move.step.source) ?? order.length;
   return [...moves].sort(
     (one, other) =>
       Number(one.move.refused !== null) - Number(other.move.refused !== null) || place(one) - place(other),
   );
 }
 
-/** Returns sorted moves that keep their order while `held`, until `about` changes. `waits`: they would be sorted
- * otherwise. */
-export function useOrder(
-  moves: readonly Shown[],
-  held: boolean,
-  about: string,
-): { readonly shown: readonly Shown[]; readonly waits: boolean } {
-  const last = useRef<{ about: string; sorted: readonly Shown[]; order: readonly string[] } | null>(null);
+type Ordered = { readonly move: MoveView };
+
+export interface Order<One extends Ordered> {
+  readonly shown: readonly One[];
+  /** The same as they were when they were sorted last. */
+  readonly sorted: readonly One[];
+  /** True if they would be sorted otherwise now. */
+  readonly waits: boolean;
+  /** Sorts them now, in whosever hand they are. */
+  sort(): void;
+}
+
+/** Returns sorted moves that keep their order while `held`, until `about` changes or the reader wants them sorted. */
+export function useOrder<One extends Ordered>(moves: readonly One[], held: boolean, about: string): Order<One> {
+  const last = useRef<{ about: string; sorted: readonly One[]; order: readonly string[] } | null>(null);
+  const [, setAsked] = useState(0);
   const stays = held && last.current?.about === about && last.current.order.length > 0;
   if (!last.current || (!stays && last.current.sorted !== moves)) {
     last.current = { about, sorted: moves, order: moves.map(({ move }) => move.step.source) };
   }
-  const { order } = last.current;
+  const { order, sorted } = last.current;
   return useMemo(() => {
     const shown = asBefore(order, moves);
-    return { shown, waits: shown.some((one, place) => one !== moves[place]) };
-  }, [order, moves]);
+    return {
+      shown,
+      sorted,
+      waits: shown.some((one, place) => one !== moves[place]),
+      sort() {
+        last.current = null;
+        setAsked((times) => times + 1);
+      },
+    };
+  }, [order, sorted, moves]);
 }
 
 /** Tells whether the pointer has moved in an element with these listeners, or the focus is there. What comes to lie
- * under a pointer that rests is not in anybody's hand. */
-export function useHeld(): {
+ * under a pointer that rests is in the reader's hand only where it `rests` there too. */
+export function useHeld(rests = false): {
   readonly held: boolean;
   readonly listeners: Pick<
     React.HTMLAttributes<HTMLElement>,
-    "onPointerMove" | "onPointerLeave" | "onFocus" | "onBlur"
+    "onPointerEnter" | "onPointerMove" | "onPointerLeave" | "onFocus" | "onBlur"
   >;
 } {
   const [over, setOver] = useState(false);
@@ -105,7 +121,8 @@ export function useHeld(): {
   return {
     held: over || focused,
     listeners: {
-      onPointerMove: ({ movementX, movementY }) => setOver((was) => was || movementX !== 0 || movementY !== 0),
+      onPointerEnter: () => setOver(rests),
+      onPointerMove: ({ movementX, movementY }) => setOver((was) => was || rests || movementX !== 0 || movementY !== 0),
       onPointerLeave: () => setOver(false),
       onFocus: () => setFocused(true),
       onBlur: () => setFocused(false),

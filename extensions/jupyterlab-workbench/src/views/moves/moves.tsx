@@ -6,8 +6,10 @@ import type { Loaded } from "../../model/parts";
 import { isInside } from "../../model/scopes";
 import { Waiting } from "../../waiting";
 import type { CostView, MovesView, MoveView, Snapshot, TransformView } from "../../protocol";
-import { MoveList } from "./move-list";
-import { type Filter, filtered, heavier, NO_FILTER, type Shown, sorted, useHeld, useOrder, weight } from "./move-order";
+import { MoveList, SortNow } from "./move-list";
+import {
+  type Filter, filtered, heavier, NO_FILTER, type Order, type Shown, sorted, useHeld, useOrder, weight,
+} from "./move-order";
 import { Marked } from "../step/marked";
 import { OpenStep } from "../step/open-step";
 import { type Run, useAsked, useInView, usePrices } from "./pricing";
@@ -99,13 +101,15 @@ function Lists(props: {
 
   if (!whole.value) return <Waiting loaded={whole} what="the moves" />;
   const all = [...firstShown.all, ...restShown.all];
+  const stale = [firstShown, restShown].filter(({ order }) => order.waits);
+  const sort = stale.length ? () => stale.forEach(({ order }) => order.sort()) : null;
   const open = (json: StepJson): void => openStep(store, json);
   const summary = whole.value.transforms.find((one) => one.name === pointed?.transform)?.summary ?? "";
   return (
     <div className="wbk-moves" ref={host} onKeyDown={(event) => moveThroughRows(event)}>
       <Bar filter={filter} set={setFilter} transforms={counted(whole.value.transforms, all)} />
       <div className="wbk-move-progress">
-        <Progress loaded={whole} own={own} all={all} waits={firstShown.waits || restShown.waits} />
+        <Progress loaded={whole} own={own} all={all} sort={sort} />
         <label className="wbk-check">
           <input
             type="checkbox"
@@ -157,7 +161,7 @@ function useShown(
   filter: Filter,
   held: boolean,
   about: string,
-): { readonly all: readonly Shown[]; readonly listed: readonly Shown[]; readonly waits: boolean } {
+): { readonly all: readonly Shown[]; readonly listed: readonly Shown[]; readonly order: Order<Shown> } {
   const steps = useMemo(() => moves.map((move) => move.step), [moves]);
   const prices = usePrices(variant, run, steps);
   const priced = useMemo(
@@ -174,9 +178,9 @@ function useShown(
     [moves, prices, cost],
   );
   const best = useMemo(() => sorted(priced, cost, filter.by), [priced, cost, filter.by]);
-  const { shown, waits } = useOrder(best, held, about);
-  const listed = useMemo(() => filtered(shown, filter), [shown, filter]);
-  return { all: shown, listed, waits };
+  const order = useOrder(best, held, about);
+  const listed = useMemo(() => filtered(order.shown, filter), [order.shown, filter]);
+  return { all: order.shown, listed, order };
 }
 
 export const ABSENT_PRICE = "What was saved does not hold this estimate.";
@@ -293,9 +297,9 @@ function Progress(props: {
   loaded: Loaded<MovesView>;
   own: Loaded<MovesView> | null;
   all: readonly Shown[];
-  waits: boolean;
+  sort: (() => void) | null;
 }): JSX.Element {
-  const { loaded, own, all, waits } = props;
+  const { loaded, own, all, sort } = props;
   const legal = all.filter(({ move }) => move.refused === null);
   const priced = legal.filter(({ after }) => after).length;
   const judging = [loaded, own].some((one) => one?.status === "streaming" || one?.status === "waiting");
@@ -310,7 +314,7 @@ function Progress(props: {
       ) : (
         priced > 0 && priced < legal.length && <span className="wbk-faint">{`${priced} estimated`}</span>
       )}
-      {waits && <span className="wbk-faint">sorted anew when you leave the list</span>}
+      {sort && <SortNow sort={sort} />}
     </div>
   );
 }

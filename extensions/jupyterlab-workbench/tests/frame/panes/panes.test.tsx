@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import schema from "../../../schema/plugin.json";
 import { Panes } from "../../../src/frame/panes/panes";
 import { VIEWS } from "../../../src/views";
-import { act, byText, type Drawn, drawn, fire, texts } from "../../drawing";
+import { byText, type Drawn, drawn, fire, texts } from "../../drawing";
 
 let shown: Drawn;
 afterEach(() => shown.takeDown());
@@ -27,30 +27,6 @@ describe("the tabs", () => {
     tabs[0]?.focus();
     await fire(tabs[0], new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true }));
     expect(document.activeElement).toBe(tabs.at(-1));
-  });
-
-  test("of a row without room for all scroll, with a button where there are more", async () => {
-    shown = await drawn(Under);
-    const row = shown.host.querySelector("[role=tablist]") as HTMLElement;
-    expect(shown.host.querySelectorAll(".wbk-more-tabs")).toHaveLength(0);
-    Object.defineProperty(row, "scrollWidth", { value: 800 }); // 500 are seen
-    await fire(row, new Event("scroll"));
-    expect(texts(shown.host, ".wbk-more-tabs")).toEqual(["›"]);
-    row.scrollLeft = 150;
-    await fire(row, new Event("scroll"));
-    expect(texts(shown.host, ".wbk-more-tabs")).toEqual(["‹", "›"]);
-    row.scrollLeft = 300;
-    await fire(row, new Event("scroll"));
-    expect(texts(shown.host, ".wbk-more-tabs")).toEqual(["‹"]);
-  });
-
-  test("show the chosen one of a row without room", async () => {
-    shown = await drawn(Under);
-    const row = shown.host.querySelector("[role=tablist]") as HTMLElement;
-    const last = [...shown.host.querySelectorAll<HTMLElement>("[role=tab]")].at(-1) as HTMLElement;
-    Object.defineProperties(last, { offsetLeft: { value: 700 }, offsetWidth: { value: 80 } });
-    await act(async () => shown.store.select({ pane: VIEWS.at(-1)?.name ?? "" }));
-    expect(row.scrollLeft).toBe(280);
   });
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { blended, distance, extent } from "../../../src/graph/window/curve";
-import { atFirst, READABLE } from "../../../src/graph/window/geometry";
+import { shortened } from "../../../src/graph/drawing/boxes/shortened";
+import { atFirst, chipSize, nameSize, READABLE } from "../../../src/graph/window/geometry";
 import { colouring, summed } from "../../../src/graph/drawing/overlay";
 import { clipped } from "../../../src/graph/drawing/paint";
 import type { Line } from "../../../src/graph/layout/scene";
@@ -32,6 +33,19 @@ test("of a line the part inside the window is left", () => {
   expect(clipped(-10, 5, -1, 5, window)).toBeNull();
   expect(clipped(-10, 0, 0, -10, window)).toBeNull();
   expect(clipped(20, 4, 20, 8, window)).toBeNull();
+});
+
+test("names and chips are at least nine pixels high, or not there", () => {
+  for (const k of [0.1, 0.3, 0.5, 0.6, 0.84]) {
+    expect(nameSize(k) * k).toBeGreaterThanOrEqual(9 - 1e-9);
+    if (chipSize(k)) expect(chipSize(k) * k).toBeGreaterThanOrEqual(9 - 1e-9);
+  }
+  expect(chipSize(0.4)).toBe(0);
+});
+
+test("a name without room loses its middle, then its end, then all", () => {
+  const cut = [30, 12, 9, 8, 7, 4, 3].map((length) => shortened("state[b, i + 1]", length));
+  expect(cut).toEqual(["state[b, i + 1]", "state[… + 1]", "state… 1]", "stat… 1]", "state[…", "sta…", ""]);
 });
 
 test("the first view of what does not fit has many boxes and no empty margin above them", () => {

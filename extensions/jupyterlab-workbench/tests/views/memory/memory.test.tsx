@@ -317,6 +317,29 @@ describe("reducing an array", () => {
     expect(texts(shown.host, ".wbk-buffers tbody tr").length).toBeGreaterThan(1);
   });
 
+  test("rows stay under the pointer while estimates come, until the reader wants them sorted", async () => {
+    const parts = CAPSULE.parts.filter((one) => one.part !== "price");
+    shown = await drawn(Memory, { ...CAPSULE, parts }, true);
+    await shown.press(shown.host.querySelector('[aria-label="Reduce reward"]'));
+    const rows = (): string[] =>
+      [...shown.host.querySelectorAll<HTMLElement>(".wbk-reduce > div > ol > li")].map((row) => row.dataset["source"] ?? "");
+    const before = rows();
+    await fire(shown.host.querySelector(".wbk-reduce-row"), new MouseEvent("pointerover", { bubbles: true }));
+    let answered = 0;
+    for (let wants = shown.parts; answered < wants.length; wants = shown.parts) {
+      const want = wants[answered++];
+      if (want?.type !== "want" || want.part !== "price") continue;
+      const price = priceOf(want.arguments["step"]);
+      if (price) await shown.part(want.id, price);
+    }
+    expect(rows().slice(0, before.length)).toEqual(before);
+    await shown.press(byText(shown.host, "button", "Sort now"));
+    expect(rows()).not.toEqual(before);
+    expect(shown.host.querySelector(".wbk-reduce-row .wbk-array-price")?.textContent).toMatch(/^→ /);
+    expect(shown.host.querySelector(".wbk-idle")).not.toBeNull();
+    expect(byText(shown.host, "button", "Sort now")).toBeUndefined();
+  });
+
   test("a step is taken from the list", async () => {
     await opened("reward", true);
     const button = shown.host.querySelector<HTMLButtonElement>(".wbk-reduce-row > .wbk-button");

@@ -1,10 +1,10 @@
 // A box of the picture: a statement, or a closed scope.
 
 import { memo } from "react";
-import { DOT } from "../../../protocol";
 import { DROP, type Rectangle } from "../../window/geometry";
 import { type Chip, Chips } from "./chips";
 import { rounded } from "./rounded";
+import { shortened } from "./shortened";
 import { counted, type Scene, scopeOf } from "../../layout/scene";
 import type { Text } from "../../window/sight";
 
@@ -42,6 +42,9 @@ interface BoxProps {
   readonly face: Face;
   readonly place: Rectangle;
   readonly text: Text;
+  /** The size of a name that stands alone, and of chips then; 0 where there are none. */
+  readonly nameSize: number;
+  readonly chipSize: number;
   /** Classes for its part in the selection, a search and the running program. */
   readonly state: string;
   readonly pressed: boolean;
@@ -56,7 +59,10 @@ interface BoxProps {
 }
 
 export const Box = memo(
-  function Box({ name, face, place, text, state, pressed, tabbable, ground, changed, share, chips }: BoxProps): JSX.Element {
+  function Box(props: BoxProps): JSX.Element {
+    const { name, face, place, text, nameSize, chipSize, state, pressed, tabbable, ground, changed, share, chips } = props;
+    const tag = text === "both" ? 9 : text === "name" ? chipSize : 0;
+    const hangs = tag > 0 && chips.length > 0;
     const { left, top, width, height } = place;
     const middle = { x: width / 2, textAnchor: "middle" } as const;
     return (
@@ -76,25 +82,23 @@ export const Box = memo(
           <text
             className="wbk-short"
             {...middle}
-            y={(chips.length ? height - DOT.chipSize / 2 - 3 : height) / 2 + DOT.nameSize * 0.34}
-            fontSize={DOT.nameSize}
+            y={(hangs ? height - tag / 2 - 3 : height) / 2 + nameSize * 0.34}
+            fontSize={nameSize}
           >
-            {face.short}
+            {inShort(face.short, Math.floor((width - 4) / (0.6 * nameSize)))}
           </text>
         )}
         {text === "both" && (
           <>
-            <text {...middle} y={height / 2 - (chips.length ? 4.5 : 2)} fontSize={11}>
+            <text {...middle} y={height / 2 - (hangs ? 4.5 : 2)} fontSize={11}>
               {face.first}
             </text>
-            <text {...middle} y={height / 2 + (chips.length ? 7 : 10.5)} fontSize={9}>
+            <text {...middle} y={height / 2 + (hangs ? 7 : 10.5)} fontSize={9}>
               {face.second}
             </text>
           </>
         )}
-        {text !== "none" && chips.length > 0 && (
-          <Chips chips={chips} width={width} edge={height + DROP} size={text === "both" ? 9 : DOT.chipSize} />
-        )}
+        {hangs && <Chips chips={chips} width={width} edge={height + DROP} size={tag} />}
         {share !== undefined && <Share text={share} right={width} large={text !== "both"} />}
       </g>
     );
@@ -104,6 +108,10 @@ export const Box = memo(
       key === "place" ? isSame(one.place, other.place) : one[key] === other[key],
     ),
 );
+
+/** A closed scope's mark is the first to make room. */
+const inShort = (name: string, length: number): string =>
+  [...name].length <= length ? name : shortened(name.replace(/^▸ /, ""), length);
 
 const isSame = (one: Rectangle, other: Rectangle): boolean =>
   one.left === other.left && one.top === other.top && one.width === other.width && one.height === other.height;

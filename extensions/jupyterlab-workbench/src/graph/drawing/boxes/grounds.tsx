@@ -2,13 +2,12 @@
 
 import { memo } from "react";
 import { rounded } from "./rounded";
+import { shortened } from "./shortened";
 import type { Rectangle } from "../../window/geometry";
 import { type Layout, scopeOf } from "../../layout/scene";
 
 /** Points of a scope's name: at full size, growing from afar up to the most. */
 const [SIZE, LARGEST] = [11, 90];
-/** The least characters of a shortened name: a shorter one says nothing. */
-const FEWEST = 4;
 
 export const Grounds = memo(function Grounds({ layout }: { layout: Layout }): JSX.Element {
   return (
@@ -32,7 +31,7 @@ function header(name: string, { left, top, width }: Rectangle, scale: number): J
   const deep = path.length > 1;
   const size = Math.min(LARGEST, Math.max(SIZE, SIZE / scale)) * (deep && scale < 1 ? 0.9 : 1);
   const text = shortened(path[path.length - 1] ?? "", Math.min(34, Math.floor((width - 10) / (0.6 * size))));
-  if ([...text].length < Math.min(FEWEST, path[path.length - 1]?.length ?? 0)) return null;
+  if (!text) return null;
   return (
     <g key={name} className="cluster wbk-scope-name" data-name={name}>
       <text x={left + 7} y={top + 14} fontSize={size} strokeWidth={size / 5}>
@@ -41,13 +40,4 @@ function header(name: string, { left, top, width }: Rectangle, scale: number): J
       </text>
     </g>
   );
-}
-
-/** Returns the text, its middle left out where it is longer than `length` characters. */
-function shortened(text: string, length: number): string {
-  const characters = [...text];
-  if (characters.length <= length) return text;
-  const tail = Math.floor(length / 2) - 1;
-  const [head, rest] = [characters.slice(0, length - tail - 1), characters.slice(-tail)];
-  return `${head.join("")}…${rest.join("")}`;
 }
