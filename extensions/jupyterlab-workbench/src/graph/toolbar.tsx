@@ -48,7 +48,11 @@ export function Toolbar(props: {
       {scoped && (
         <Button
           text={changed ? "Overview" : "Open all"}
-          says={changed ? "Close the scopes that were closed at first" : "Open every scope"}
+          says={
+            changed
+              ? "Close the scopes that were closed at first"
+              : "Open every scope: a box that stands for the statements of one part of the program"
+          }
           press={() => tools.openAll(!changed)}
         />
       )}

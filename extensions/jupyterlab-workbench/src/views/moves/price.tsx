@@ -43,7 +43,7 @@ export function causes(before: Work, after: Work): readonly Change[] {
   const all: readonly Change[] = [
     { name: "operations", before: before.operations, after: after.operations, text: counted },
     { name: "bytes moved", before: before.bytes, after: after.bytes, text: bytesText },
-    { name: "launches", before: before.launches, after: after.launches, text: counted },
+    { name: "kernel launches", before: before.launches, after: after.launches, text: counted },
   ];
   return all.filter((change) => !isSame(change));
 }

@@ -276,7 +276,7 @@ describe("an open step", () => {
     expect(shown.host.querySelector("h3")?.textContent).toBe("Vectorize('b')");
     const rows = texts(shown.host, ".wbk-costs th");
     expect([rows[0], rows.at(-1)]).toEqual(["time", "peak"]);
-    expect(rows.slice(1, -1)).toContain("launches"); // what the time comes of, as far as it changes
+    expect(rows.slice(1, -1)).toContain("kernel launches"); // what the time comes of, as far as it changes
     expect(texts(shown.host, ".wbk-code-after .wbk-levels button")).toEqual(["Order", "Loops"]);
     expect(texts(shown.host, ".cm-changedLine").some((line) => line.includes("axis b:"))).toBe(true);
   });
