@@ -48,7 +48,13 @@ export function Reduce(props: { array: string; buffer: BufferView; leave: () => 
       {!whole.value || !cost.value ? (
         <Waiting loaded={whole.value ? cost : whole} what="the moves" />
       ) : (
-        <Ranking all={all} cost={cost.value} about={JSON.stringify([array, variant, run])} leave={leave} judged={whole.status === "done" && own.status !== "streaming"} />
+        <Ranking
+          all={all}
+          cost={cost.value}
+          about={JSON.stringify([array, variant, run])}
+          judged={whole.status === "done" && own.status !== "streaming"}
+          leave={leave}
+        />
       )}
     </section>
   );
@@ -93,8 +99,7 @@ function Ranking(props: {
   const { all, cost, about, judged, leave } = props;
   const store = useStore();
   const { status } = useValues();
-  // The list comes to lie under the pointer that asked for it: it is held from the first.
-  const { held, listeners } = useHeld(true);
+  const { held, listeners } = useHeld();
   const order = useOrder(all, held, about);
   const asleep = useMemo(() => sourcesOf(order.sorted.filter((one) => isIdle(one, cost))), [order.sorted, cost]);
   const idle = order.shown.filter(({ move }) => asleep.has(move.step.source));

@@ -108,12 +108,12 @@ export function useOrder<One extends Ordered>(moves: readonly One[], held: boole
 }
 
 /** Tells whether the pointer has moved in an element with these listeners, or the focus is there. What comes to lie
- * under a pointer that rests is in the reader's hand only where it `rests` there too. */
-export function useHeld(rests = false): {
+ * under a pointer that rests is not in anybody's hand. */
+export function useHeld(): {
   readonly held: boolean;
   readonly listeners: Pick<
     React.HTMLAttributes<HTMLElement>,
-    "onPointerEnter" | "onPointerMove" | "onPointerLeave" | "onFocus" | "onBlur"
+    "onPointerMove" | "onPointerLeave" | "onFocus" | "onBlur"
   >;
 } {
   const [over, setOver] = useState(false);
@@ -121,8 +121,7 @@ export function useHeld(rests = false): {
   return {
     held: over || focused,
     listeners: {
-      onPointerEnter: () => setOver(rests),
-      onPointerMove: ({ movementX, movementY }) => setOver((was) => was || rests || movementX !== 0 || movementY !== 0),
+      onPointerMove: ({ movementX, movementY }) => setOver((was) => was || movementX !== 0 || movementY !== 0),
       onPointerLeave: () => setOver(false),
       onFocus: () => setFocused(true),
       onBlur: () => setFocused(false),

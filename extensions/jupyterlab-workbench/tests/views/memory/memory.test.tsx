@@ -324,7 +324,8 @@ describe("reducing an array", () => {
     const rows = (): string[] =>
       [...shown.host.querySelectorAll<HTMLElement>(".wbk-reduce > div > ol > li")].map((row) => row.dataset["source"] ?? "");
     const before = rows();
-    await fire(shown.host.querySelector(".wbk-reduce-row"), new MouseEvent("pointerover", { bubbles: true }));
+    const moved = Object.defineProperties(new MouseEvent("pointermove", { bubbles: true }), { movementX: { value: 1 }, movementY: { value: 0 } });
+    await fire(shown.host.querySelector(".wbk-reduce-row"), moved);
     let answered = 0;
     for (let wants = shown.parts; answered < wants.length; wants = shown.parts) {
       const want = wants[answered++];
