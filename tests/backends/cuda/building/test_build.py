@@ -35,12 +35,20 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_units_have_all_functions_and_about_as_much_text(made: list[Function]) -> None:
+def test_units_have_all_functions_and_about_as_much_work(made: list[Function]) -> None:
     parts = units(made)
     assert len(parts) == 2
     assert sorted(f.name for part in parts for f in part) == sorted(f.name for f in made)
-    lengths = [sum(len(f.text) for f in part) for part in parts]
-    assert max(lengths) - min(lengths) <= max(len(f.text) for f in made)
+    each = [sum(map(build.work, part)) for part in parts]
+    assert max(each) - min(each) <= max(map(build.work, made))
+
+
+def test_what_takes_the_compiler_long_counts_as_more_text(made: list[Function]) -> None:
+    """Six calls of QR are in a unit of their own, beside two that have more text."""
+    qr = "block_orthogonalize_f(x, 0, y, 0, 4, 5, spare, 0, thread);\n"
+    texts = (qr * 6, "x" * 20_000, "x" * 20_000)
+    alone, others = units([replace(made[0], text=text) for text in texts])
+    assert ([f.text for f in alone], len(others)) == ([texts[0]], 2)
 
 
 def test_what_was_compiled_is_found(made: list[Function], folder: Path) -> None:

@@ -24,17 +24,25 @@ from workbench.errors import CompilerError, warn
 from workbench.processor import usable_cores
 
 SUFFIX = ".cubin"
+LONGER = {"block_kept_product_": 15_000, "block_orthogonalize_": 8_000, "block_sort(": 8_000}
+"""Calls that take the compiler as long as so many letters of other text, as was measured."""
 _AT_LINE = re.compile(re.escape(FILE) + r"\((\d+)\)")
 
 
 def units(functions: Sequence[Function]) -> list[list[Function]]:
-    """Return functions in as many units as there are cores, of about as much text each: a unit
+    """Return functions in as many units as there are cores, of about as much work each: a unit
     takes one thread of the compiler.
     """
     parts: list[list[Function]] = [[] for _ in range(min(usable_cores(), len(functions)))]
-    for function in sorted(functions, key=lambda function: -len(function.text)):
-        min(parts, key=lambda part: sum(len(f.text) for f in part)).append(function)
+    for function in sorted(functions, key=work, reverse=True):
+        min(parts, key=lambda part: sum(map(work, part))).append(function)
     return parts
+
+
+def work(function: Function) -> int:
+    """Return about how long a function takes the compiler, in letters of text."""
+    text = function.text
+    return len(text) + sum(letters * text.count(call) for call, letters in LONGER.items())
 
 
 def compiled(functions: Sequence[Function], architecture: str) -> list[Compiled]:
