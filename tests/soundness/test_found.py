@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.programs import PROGRAMS
+from tests.soundness.programs import program_called
 from tests.soundness.walks import Meaning
 from workbench.transforms import (
     Contract,
@@ -81,6 +81,11 @@ FOUND: list[tuple[str, dict[str, int], tuple[Transform, ...]]] = [
             Vectorize("t_block64"),
         ),
     ),
+    (  # what is beyond the last block was checked too
+        "kept",
+        {"B": 2, "T": 4, "H": 3},
+        (Incrementalize("most", "t", block=3), Recompute("most.partial")),
+    ),
     (  # isl looked for its lifetimes without end
         "staggered",
         {"B": 2, "T": 7},
@@ -101,7 +106,7 @@ FOUND: list[tuple[str, dict[str, int], tuple[Transform, ...]]] = [
 def test_steps_compute_the_same(
     name: str, sizes: dict[str, int], steps: tuple[Transform, ...]
 ) -> None:
-    meaning = Meaning(name, PROGRAMS[name][0](), sizes)
+    meaning = Meaning(name, program_called(name), sizes)
     variant = meaning.root
     for step in steps:
         variant = variant.apply(step)

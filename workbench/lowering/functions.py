@@ -68,9 +68,10 @@ class ArrayFunction:
     """A row: the text of a call, its cost, and its place in array modules.
 
     In `source` a number in braces is that operand, `inputs` are all of them, `rest` all but the
-    first, `out` is the result, `f` the function's local name, and an option's name its value.
-    Behind a colon stands how several are written: `list`, `more` (each behind a comma), `tuple`,
-    `pairs` (names with values); `key` is the key of an origin's draws.
+    first, `masked` all but the last, which is the `mask`; `out` is the result, `f` the function's
+    local name, and an option's name its value. Behind a colon stands how several are written:
+    `list`, `more` (each behind a comma), `tuple`, `pairs` (names with values); `key` is the key of
+    an origin's draws.
     """
 
     name: str
@@ -89,11 +90,13 @@ class ArrayFunction:
     scratch: int = 0
     """The elements of scratch memory that an evaluated call takes, per element of its result."""
     masked: ArrayFunction | None = None
-    """The row where a mask is the second operand."""
+    """The row where a mask is one more operand, the last."""
+    unmasked: int = 1
+    """The operands of a call without a mask, where there may be one."""
 
     def of(self, operands: int) -> ArrayFunction:
         """Return the row of a call with so many operands."""
-        return self.masked if self.masked is not None and operands == 2 else self
+        return self.masked if self.masked is not None and operands > self.unmasked else self
 
 
 ELEMENTWISE = Cost("elementwise", call=270, row=12)
@@ -128,10 +131,20 @@ def _product(name: str, call: float, row: float | None = None) -> ArrayFunction:
     return ArrayFunction(name, "{f}({inputs:list}, out={out})", cost, name)
 
 
+WHERE = '"{statement}", {instance:pairs}, {axes:pairs}'
+"""The statement and the instance that a check names, as arguments of its call."""
+
+
 def _check(name: str, arguments: str, cost: Cost) -> ArrayFunction:
     """Make the row of a check; its arguments are the value, the expected one and the instance."""
-    where = '"{statement}", {instance:pairs}, {axes:pairs}'
-    return ArrayFunction(name, f"{{f}}({arguments}, {where})", cost)
+    return ArrayFunction(name, f"{{f}}({arguments}, {WHERE})", cost)
+
+
+def _values_check(name: str, operands: int = 1, expected: str = "") -> ArrayFunction:
+    """Make the row of a check of values, which may be masked."""
+    masked = f"{{f}}({{masked:list}}{expected}, {WHERE}, {{mask}})"
+    row = _check(name, f"{{inputs:list}}{expected}", INSIDE)
+    return replace(row, masked=replace(row, source=masked), unmasked=operands)
 
 
 def _looked(
@@ -226,17 +239,13 @@ _ROWS = [
         '{f}("{spec}", {out}, {inputs:list})',
         Cost("sum", "looked", reads="result", writes=False),
     ),
-    _check(
-        "check_index",
-        '{inputs:list}, {lower}, {upper}, "{array}", "{dim}"',
-        INSIDE,
-    ),
-    _check("check_within", "{inputs:list}", INSIDE),
-    _check("check_possible", "{inputs:list}", INSIDE),
-    _check("check_positive", "{inputs:list}", INSIDE),
-    _check("check_existing", '{inputs:list}, "{array}", "{dim}"', INSIDE),
-    _check("check_regular", "{inputs:list}", INSIDE),
-    _check("check_definite", "{inputs:list}", INSIDE),
+    _values_check("check_index", expected=', {lower}, {upper}, "{array}", "{dim}"'),
+    _values_check("check_within", 3),
+    _values_check("check_possible"),
+    _values_check("check_positive"),
+    _values_check("check_existing", 2, ', "{array}", "{dim}"'),
+    _values_check("check_regular", 2),
+    _values_check("check_definite"),
     _check("check_length", '{length}, "{dim}"', _looked("check_length", 100)),
     _check("check_all", "{inputs:list}", _looked("check_all", 1_000, (0.03, 0.03))),
     *(

@@ -66,6 +66,10 @@ class _Filled(Formatter):
                 return args
             case "rest":
                 return args[1:]
+            case "masked":
+                return args[:-1]
+            case "mask":
+                return args[-1]
         return kwargs[key]
 
     def format_field(self, value: Any, format_spec: str) -> str:

@@ -15,6 +15,11 @@ Named = Sequence[tuple[str, int]]
 """Loop dimensions with their values, or array axes with the value of their first position."""
 
 
+Inside = Any
+"""Where the points of the statement's set are, over the axes of a value (True: everywhere). What
+is wrong elsewhere does not count."""
+
+
 @dataclass(frozen=True)
 class Checks:
     """The checks of one program over the array module `xp`."""
@@ -69,30 +74,49 @@ class Checks:
         statement: str,
         instance: Named,
         axes: Named,
+        inside: Inside = True,
     ) -> None:
         """Require that every index of a gather is inside the array."""
         if not index.size or (int(index.min()) >= lower and int(index.max()) < upper):
             return
-        place, at = self._first((index < lower) | (index >= upper), instance, axes)
+        wrong = self._where((index < lower) | (index >= upper), inside)
+        if not bool(wrong.any()):
+            return
+        place, at = self._first(wrong, instance, axes)
         numbers = (int(index[place]), lower, upper)
         raise failed(self.equations, "index", statement, at, numbers, {"array": array, "dim": dim})
 
     def within(
-        self, index: Any, lower: Any, upper: Any, statement: str, instance: Named, axes: Named
+        self,
+        index: Any,
+        lower: Any,
+        upper: Any,
+        statement: str,
+        instance: Named,
+        axes: Named,
+        inside: Inside = True,
     ) -> None:
         """Require every index of a gather in the range that the program promises."""
-        wrong = (index < lower) | (index >= upper)
+        wrong = self._where((index < lower) | (index >= upper), inside)
         if not bool(wrong.any()):
             return
         place, at = self._first(wrong, instance, axes)
         numbers = [int(self.xp.broadcast_to(x, wrong.shape)[place]) for x in (index, lower, upper)]
         raise failed(self.equations, "within", statement, at, numbers)
 
-    def possible(self, highest: Any, statement: str, instance: Named, axes: Named) -> None:
+    def possible(
+        self,
+        highest: Any,
+        statement: str,
+        instance: Named,
+        axes: Named,
+        inside: Inside = True,
+    ) -> None:
         """Require that every greatest logit is above -inf, and finite where values are checked."""
         wrong = highest == -self.xp.inf
         if self.infinities is not None:
             wrong = ~self.xp.isfinite(highest)
+        wrong = self._where(wrong, inside)
         if bool(wrong.any()):
             place, at = self._first(wrong, instance, axes)
             if bool(highest[place] != -self.xp.inf):
@@ -101,9 +125,11 @@ class Checks:
                 raise error_of(self.equations, statement, said)
             raise failed(self.equations, "possible", statement, at)
 
-    def positive(self, value: Any, statement: str, instance: Named, axes: Named) -> None:
+    def positive(
+        self, value: Any, statement: str, instance: Named, axes: Named, inside: Inside = True
+    ) -> None:
         """Require that all numbers are above 0."""
-        wrong = ~(value > 0.0)
+        wrong = self._where(~(value > 0.0), inside)
         if bool(wrong.any()):
             raise failed(
                 self.equations, "positive", statement, self._first(wrong, instance, axes)[1]
@@ -118,27 +144,47 @@ class Checks:
         statement: str,
         instance: Named,
         axes: Named,
+        inside: Inside = True,
     ) -> None:
         """Require that what is read of episodes is not past their ends."""
-        if not bool(opened.all()):
-            place, at = self._first(~opened, instance, axes)
+        wrong = self._where(~opened, inside)
+        if bool(wrong.any()):
+            place, at = self._first(wrong, instance, axes)
             numbers, options = (int(steps[place]),), {"array": array, "dim": dim}
             raise failed(self.equations, "existing", statement, at, numbers, options)
 
     def regular(
-        self, matrix: Any, solution: Any, statement: str, instance: Named, axes: Named
+        self,
+        matrix: Any,
+        solution: Any,
+        statement: str,
+        instance: Named,
+        axes: Named,
+        inside: Inside = True,
     ) -> None:
         """Require that equations have a solution. One that has NaN may have none."""
         if bool(self.xp.isnan(solution).any()):
-            self._matrices("regular", matrices.regular(matrix), statement, instance, axes)
+            wrong = self._where(~matrices.regular(matrix), inside)
+            self._matrices("regular", wrong, statement, instance, axes)
 
-    def definite(self, factor: Any, statement: str, instance: Named, axes: Named) -> None:
+    def definite(
+        self, factor: Any, statement: str, instance: Named, axes: Named, inside: Inside = True
+    ) -> None:
         """Require that every matrix was positive definite, by the factors of them."""
-        self._matrices("definite", matrices.definite(factor), statement, instance, axes)
+        wrong = self._where(~matrices.definite(factor), inside)
+        self._matrices("definite", wrong, statement, instance, axes)
 
-    def _matrices(self, kind: str, fits: Any, statement: str, instance: Named, axes: Named) -> None:
-        if not bool(fits.all()):
-            raise failed(self.equations, kind, statement, self._first(~fits, instance, axes)[1])
+    def _matrices(
+        self, kind: str, wrong: Any, statement: str, instance: Named, axes: Named
+    ) -> None:
+        if bool(wrong.any()):
+            raise failed(self.equations, kind, statement, self._first(wrong, instance, axes)[1])
+
+    def _where(self, wrong: Any, inside: Inside) -> Any:
+        """Return what is wrong at the points of the statement's set."""
+        if inside is True:
+            return wrong
+        return wrong & inside.reshape(inside.shape + (1,) * (wrong.ndim - inside.ndim))
 
     def length(self, n: int, dim: str, statement: str, instance: Named, axes: Named) -> None:
         """Require that a maximum has at least one element."""

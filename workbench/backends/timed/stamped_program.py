@@ -14,7 +14,7 @@ from workbench.backends.native.compiled_program import CompiledProgram, NativeRu
 from workbench.backends.native.run_arguments import Arguments
 from workbench.backends.timed.stamps import TimedRun, logged
 from workbench.codegen.kernel_records import Stamp, walk
-from workbench.codegen.printing.program_text import ProgramText, program_text, units_of
+from workbench.codegen.printing.program.program_text import ProgramText, program_text, units_of
 from workbench.program.sizes import resolve
 
 BATCH, BATCHES = 1000, 9

@@ -283,7 +283,7 @@ def _entry_number(at: Linearizer, body: Call, table: Value) -> Value:
 def check_entry(scope: Scope, body: Call, axis: int, index: Value, n: Expression) -> None:
     """Write the check of an index of a table's axis, which has n entries."""
     array, dim = table_name(body), f"axis {axis}"
-    scope.check("check_index", index, lower=expression(0), upper=n, array=array, dim=dim)
+    scope.check_values("check_index", index, lower=expression(0), upper=n, array=array, dim=dim)
 
 
 def table_name(body: Call) -> str:
@@ -377,14 +377,14 @@ def whole(at: Linearizer, body: Call, target: Value | None) -> Value:
 def _solve(at: Linearizer, body: Call, target: Value | None) -> Value:
     """Solve equations, and check that they have a solution."""
     matrix, out = _of_matrices(at, body, target)
-    at.scope.check("check_regular", matrix, out)
+    at.scope.check_values("check_regular", matrix, out)
     return out
 
 
 def _cholesky(at: Linearizer, body: Call, target: Value | None) -> Value:
     """Factorize matrices, and check that they were positive definite."""
     _, out = _of_matrices(at, body, target)
-    at.scope.check("check_definite", out)
+    at.scope.check_values("check_definite", out)
     return out
 
 
@@ -407,19 +407,19 @@ def _within(at: Linearizer, body: Call, target: Value | None) -> Value:
     index, lower, upper = (at.value(a) for a in body.arguments)
     axes = scope.ordered({*index.axes, *lower.axes, *upper.axes})
     bounds = (scope.aligned(bound, axes, 0) for bound in (lower, upper))
-    scope.check("check_within", scope.broadcast(index, axes, ()), *bounds)
+    scope.check_values("check_within", scope.broadcast(index, axes, ()), *bounds)
     return index
 
 
 def _possible(at: Linearizer, body: Call, target: Value | None) -> Value:
     highest = at.value(body.arguments[0])
-    at.scope.check("check_possible", highest)
+    at.scope.check_values("check_possible", highest)
     return highest
 
 
 def _positive(at: Linearizer, body: Call, target: Value | None) -> Value:
     value = at.value(body.arguments[0])
-    at.scope.check("check_positive", value)
+    at.scope.check_values("check_positive", value)
     return value
 
 
@@ -431,7 +431,7 @@ def _existing(at: Linearizer, body: Call, target: Value | None) -> Value:
     value, *checked = (at.value(a) for a in body.arguments)
     opened, step = (scope.broadcast(one, tuple(scope.axes), ()) for one in checked)
     array, dim = table_name(body), body.options["dim"]
-    scope.check("check_existing", opened, step, array=array, dim=dim)
+    scope.check_values("check_existing", opened, step, array=array, dim=dim)
     return value
 
 

@@ -74,7 +74,9 @@ def linearize(
         )
     begin, known = len(scope.records), swapping.known()
     target = _of_its_run(scope, statement, target, values)
-    _write(at, target, None if filled.exact else _mask(scope, statement, points, filled.inner, at))
+    mask = None if filled.exact else _mask(scope, statement, points, filled.inner, at)
+    scope.inside = None if mask is None else mask.inside
+    _write(at, target, mask)
     if at.needs_points or at.read_lengths:
         _where_there_are_points(at, points, target, begin)
         swapping.held = known

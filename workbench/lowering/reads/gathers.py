@@ -103,7 +103,7 @@ def _place(
     if isinstance(e, Expression):
         return index_value(scope, stored.slot(position, e), "int64")
     lower, upper = checked[position]
-    scope.check(
+    scope.check_values(
         "check_index",
         e,
         lower=lower,

@@ -125,6 +125,8 @@ class Scope:
     """The loop dimensions' values, named by a failed check."""
     blocked: frozenset[str] = frozenset()
     """The axes that run in blocks."""
+    inside: Value | None = None
+    """Where in the box the points of the statement's set are, if they do not fill it."""
     records: list[Record] = field(default_factory=list)
     views: dict[Any, Value] = field(default_factory=dict)
     indices: dict[str, tuple[Value, tuple[Entry, ...]]] = field(default_factory=dict)
@@ -166,6 +168,17 @@ class Scope:
             Apply(function, tuple(v.name for v in inputs), out.name, tuple(options.items()))
         )
         return out
+
+    def check_values(self, function: str, *values: Value, **options: Any) -> None:
+        """Record a check of values at the points of the statement's set.
+
+        They are there at all places of its box, and elsewhere they mean nothing.
+        """
+        if self.inside is not None:
+            axes = self.ordered({*values[0].axes, *self.inside.axes})
+            checked = (*values, self.inside)
+            values = tuple(self.broadcast(value, axes, value.shape) for value in checked)
+        self.check(function, *values, **options)
 
     def check(self, function: str, *values: Value, **options: Any) -> None:
         """Record a check that raises an error naming the statement and the instance.
