@@ -12,8 +12,8 @@ from tests.native_runs import run_native
 from workbench import nn, optim
 from workbench.backends.numpy import NumPyBackend
 from workbench.codegen.kernels import program_kernels
-from workbench.codegen.printing.equal_kernels import Call, Functions
-from workbench.codegen.printing.program_text import program_text
+from workbench.codegen.printing.program.equal_kernels import Call, Functions
+from workbench.codegen.printing.program.program_text import program_text
 
 OWN = ("x", "y", "z", "i", "e", "x1", "x2")
 

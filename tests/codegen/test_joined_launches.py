@@ -13,7 +13,7 @@ from tests.truth import truth
 from workbench.codegen.kernel_records import loads
 from workbench.codegen.kernel_records import walk as walk_kernel
 from workbench.codegen.kernels import ProgramKernels, program_kernels
-from workbench.codegen.printing.program_text import program_text
+from workbench.codegen.printing.program.program_text import program_text
 from workbench.lowering.launches import launches
 from workbench.lowering.loops.records import Allocate, Free, Launch, walk
 from workbench.program.values import Program

@@ -11,7 +11,7 @@ from tests.golden_files import GoldenFiles
 from workbench.codegen.kernel_records import Loop, Update, walk
 from workbench.codegen.kernel_work import scratch_bytes
 from workbench.codegen.kernels import ProgramKernels, program_kernels
-from workbench.codegen.printing.program_text import program_text
+from workbench.codegen.printing.program.program_text import program_text
 from workbench.errors import WorkbenchError
 from workbench.program.values import Program
 from workbench.transforms import Accumulate, Vectorize

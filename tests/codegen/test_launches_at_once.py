@@ -12,7 +12,7 @@ from tests.native_runs import compiled, other_bits, shared_cache
 from tests.programs import PROGRAMS
 from workbench.algorithms import ppo
 from workbench.codegen.kernels import ProgramKernels, program_kernels
-from workbench.codegen.printing.program_text import program_text
+from workbench.codegen.printing.program.program_text import program_text
 from workbench.codegen.run_memory import run_memory
 from workbench.errors import RunError
 from workbench.lowering.loop_program import LoopProgram

@@ -10,7 +10,7 @@ from workbench.codegen.cuda.launch_order import gpu_kernels
 from workbench.codegen.kernel_records import reads, walk, writes
 from workbench.codegen.kernel_work import scratch_bytes, work
 from workbench.codegen.kernels import KernelRecords, ProgramKernels, program_kernels
-from workbench.codegen.printing.program_text import program_text
+from workbench.codegen.printing.program.program_text import program_text
 from workbench.codegen.printing.statement_marks import marked_lines
 from workbench.identity import remembered
 from workbench.lowering.instances.swapping import copies

@@ -9,8 +9,8 @@ import pytest
 import workbench as wb
 from workbench.algorithms import reinforce
 from workbench.codegen.kernels import ProgramKernels, program_kernels
-from workbench.codegen.printing.program_text import program_text
-from workbench.codegen.printing.stamping import NAMES
+from workbench.codegen.printing.program.program_text import program_text
+from workbench.codegen.printing.program.stamping import NAMES
 from workbench.codegen.runtime import STAMPS, header
 from workbench.codegen.stamps.segments import stamped
 from workbench.program.values import Program

@@ -29,7 +29,8 @@ from workbench.backends.protocol import CompilerWork, Execution, Progress
 from workbench.backends.run_progress import RunProgress
 from workbench.backends.tracker import Capacity, spaces
 from workbench.codegen.kernels import ProgramKernels
-from workbench.codegen.printing.program_text import ProgramText, program_text, slots, units_of
+from workbench.codegen.printing.program.program_names import slots
+from workbench.codegen.printing.program.program_text import ProgramText, program_text, units_of
 from workbench.codegen.run_memory import LINE, RunMemory, peak_bytes, run_memory
 from workbench.codegen.runtime import headers
 from workbench.errors import CompilerError, RunError, warn
