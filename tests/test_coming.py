@@ -75,7 +75,7 @@ def test_each_value_is_computed_once_when_it_is_asked_for() -> None:
         computed.append(n)
         return n * n
 
-    squares = OnDemand([3, 1, 2, 3], square)
+    squares = OnDemand({3: "c", 1: "a", 2: "b"}, square)
     assert list(squares) == [3, 1, 2] and len(squares) == 3 and 2 in squares
     assert computed == []
     assert squares[1] == 1 and squares[1] == 1
@@ -85,7 +85,7 @@ def test_each_value_is_computed_once_when_it_is_asked_for() -> None:
 
 
 def test_a_key_that_is_not_there_is_an_error_and_computes_nothing() -> None:
-    nothing = OnDemand(["x"], lambda key: pytest.fail(f"{key} is computed"))
+    nothing = OnDemand({"x": None}, lambda key: pytest.fail(f"{key} is computed"))
     with pytest.raises(KeyError, match="y"):
         nothing["y"]
     assert nothing.get("y") is None
@@ -93,7 +93,7 @@ def test_a_key_that_is_not_there_is_an_error_and_computes_nothing() -> None:
 
 def test_what_raised_is_computed_anew() -> None:
     tries = iter([0, 1])
-    inverse = OnDemand(["x"], lambda key: 1 // next(tries))
+    inverse = OnDemand({"x": None}, lambda key: 1 // next(tries))
     with pytest.raises(ZeroDivisionError):
         inverse["x"]
     assert inverse["x"] == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
 from workbench.collection import without_collection
@@ -75,12 +75,12 @@ class Coming(Sequence[T]):
 
 
 class OnDemand(Mapping[Key, Value]):
-    """Maps some keys, in their order, to what `compute` gives for each: computed once, unless that
-    raises.
+    """Maps the keys of another mapping, in their order, to what `compute` gives for each: computed
+    once, unless that raises.
     """
 
-    def __init__(self, keys: Iterable[Key], compute: Callable[[Key], Value]) -> None:
-        self._keys = dict.fromkeys(keys)
+    def __init__(self, keys: Mapping[Key, object], compute: Callable[[Key], Value]) -> None:
+        self._keys = keys
         self._compute = compute
         self._known: dict[Key, Value] = {}
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from workbench.identity import remembered
@@ -23,12 +24,22 @@ class Leaf:
 
     statement: str
 
+    @property
+    def below(self) -> tuple[str, ...]:
+        """The statement."""
+        return (self.statement,)
+
 
 @dataclass(frozen=True)
 class Block:
     """A sequence of children, one after the other."""
 
     children: tuple[Tree, ...]
+
+    @cached_property
+    def below(self) -> tuple[str, ...]:
+        """The statements below, in the tree's order."""
+        return tuple(chain.from_iterable(child.below for child in self.children))
 
 
 @dataclass(frozen=True)
@@ -75,6 +86,11 @@ class Loop:
     def offset(self, statement: str) -> int:
         """Return the shift of `statement` in this loop."""
         return self._shifts.get(statement, 0) if self.offsets else 0
+
+    @property
+    def below(self) -> tuple[str, ...]:
+        """The statements below, in the tree's order."""
+        return self.child.below
 
     @cached_property
     def _shifts(self) -> dict[str, int]:
@@ -153,7 +169,7 @@ def nodes(tree: Tree) -> Iterator[Tree]:
 
 def statements(tree: Tree) -> Iterator[str]:
     """Yield the statements below `tree`, in its order."""
-    return (node.statement for node in nodes(tree) if isinstance(node, Leaf))
+    return iter(tree.below)
 
 
 def loops(tree: Tree) -> Iterator[Loop]:
@@ -171,14 +187,17 @@ def paths(tree: Tree) -> Mapping[str, Path]:
     """Return each statement's path from the root: nodes with positions taken (0 for a loop). Those
     of the last trees are kept: they are asked for again and again.
     """
+    if isinstance(tree, Leaf):
+        return {tree.statement: ()}
     path_of: dict[str, Path] = {}
 
-    def walk(node: Tree, above: Path) -> None:
-        if isinstance(node, Leaf):
-            path_of[node.statement] = above
-        else:
-            for position, child in enumerate(children(node)):
-                walk(child, (*above, (node, position)))
+    def walk(node: Block | Loop, above: Path) -> None:
+        for position, child in enumerate(children(node)):
+            path = (*above, (node, position))
+            if isinstance(child, Leaf):
+                path_of[child.statement] = path
+            else:
+                walk(child, path)
 
     walk(tree, ())
     return path_of

@@ -131,7 +131,8 @@ def why_stored(program: Program, array: str) -> str | None:
 @remembered(1024)
 def _why_stored(equations: Equations, array: str) -> str | None:
     writers = equations.writers[array]
-    readers = tuple(s for s in equations.statements if any(r.array == array for r in s.reads))
+    users = equations.users[array]
+    readers = tuple(s for s in users if any(r.array == array for r in s.reads))
     if len(writers) != 1:
         return f"{_names(writers)} would write {array}"
     if len(readers) != 1:

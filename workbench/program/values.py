@@ -118,6 +118,11 @@ class Statement:
         return tuple(dict.fromkeys((*reads(self.body), *guard)))
 
     @cached_property
+    def touched(self) -> tuple[str, ...]:
+        """The distinct arrays that it writes or reads, the written one first."""
+        return tuple(dict.fromkeys((self.array, *(r.array for r in self.reads))))
+
+    @cached_property
     def calls(self) -> tuple[Call, ...]:
         """The calls of the body, arguments before the call."""
         return tuple(b for b in walk(self.body) if isinstance(b, Call))
@@ -248,7 +253,7 @@ class Equations:
         """The statements that write or read each array, in order."""
         by_array: dict[str, list[Statement]] = {a.name: [] for a in self.arrays}
         for statement in self.statements:
-            for name in dict.fromkeys((statement.array, *(r.array for r in statement.reads))):
+            for name in statement.touched:
                 by_array[name].append(statement)
         return {name: tuple(users) for name, users in by_array.items()}
 

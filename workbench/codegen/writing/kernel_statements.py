@@ -46,7 +46,7 @@ class Used(NamedTuple):
 @lru_cache(maxsize=4096)
 def _used(of: Same) -> Used:
     statements = of.objects
-    arrays = (array for s in statements for array in (s.array, *(r.array for r in s.reads)))
+    arrays = (array for s in statements for array in s.touched)
     dims = frozenset(d for s in statements for d in (*s.dims, *s.reduction_dims))
     return Used(tuple(dict.fromkeys(arrays)), dims)
 

@@ -55,7 +55,7 @@ def instance(
 
     Where it touches an array on the host, they also depend on the slices on the device.
     """
-    touched = dict.fromkeys((statement.array, *(r.array for r in statement.reads)))
+    touched = statement.touched
     if not swapping.arrays.isdisjoint(touched):
         return _linearized(statement, place, stored, workspace, swapping)
     own = {*statement.dims, *statement.reduction_dims}.union(

@@ -62,8 +62,9 @@ class Body:
         """
         if not isinstance(self.frame, For) or not self.innermost:
             return False
-        of_kernel = any(isinstance(record, Launch) for record in walk(self.frame.body))
-        return not (self.frame.apart and of_kernel)
+        if not self.frame.apart:
+            return True
+        return not any(isinstance(record, Launch) for record in walk(self.frame.body))
 
     @property
     def home(self) -> Body:

@@ -36,7 +36,7 @@ def lives(program: Program, storage: Storage | None = None) -> Mapping[str, Life
             return live[array].whole
         return live[array].folded(_positions(program.array[array], folded[array]))
 
-    return OnDemand((a.name for a in program.arrays), of)
+    return OnDemand(program.array, of)
 
 
 def windows_but_for_blocks(
@@ -207,4 +207,4 @@ def homes(program: Program, found: Mapping[str, Lifetime]) -> Mapping[str, tuple
         around = loops_above(at[program.writers[array][0].name], "loop")
         return around[: found[array].loops]
 
-    return OnDemand((a.name for a in program.arrays), of)
+    return OnDemand(program.array, of)

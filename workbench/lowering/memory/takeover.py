@@ -98,7 +98,7 @@ class Ownership:
         users: dict[str, list[str]] = {a.name: [] for a in self.program.arrays}
         for name in statements(self.program.schedule):
             s = self.program.statement[name]
-            for array in dict.fromkeys((s.array, *(r.array for r in s.reads))):
+            for array in s.touched:
                 users[array].append(name)
         return {array: tuple(names) for array, names in users.items()}
 
@@ -328,7 +328,7 @@ def _used_otherwise(program: Program, before: Program) -> set[str]:
     now, then = set(map(id, program.statements)), set(map(id, before.statements))
     changed = [s for s in program.statements if id(s) not in then]
     changed += [s for s in before.statements if id(s) not in now]
-    touched = {array for s in changed for array in (s.array, *(r.array for r in s.reads))}
+    touched = {array for s in changed for array in s.touched}
     returned = [{o.array for o in p.outputs} for p in (program, before)]
     return touched | (returned[0] ^ returned[1])
 

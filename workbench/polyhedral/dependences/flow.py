@@ -16,6 +16,7 @@ import islpy as isl
 
 from workbench.polyhedral.accesses import Access, AccessEntry, Extent, Instances
 from workbench.polyhedral.dependences.witness import Witness, smallest, written_element
+from workbench.polyhedral.hashed import Hashed
 from workbench.polyhedral.sets.as_text import box, context, parse_map, parse_set, possible, sizes_in
 from workbench.polyhedral.sets.isl_names import dim_name, readable
 from workbench.polyhedral.sets.relations import index_text
@@ -23,7 +24,7 @@ from workbench.polyhedral.tree import Loop, Standing, standing
 
 
 @dataclass(frozen=True)
-class Dependence:
+class Dependence(Hashed):
     """A flow dependence: read number `access` of `sink` reads what `source` wrote."""
 
     source: str
@@ -31,6 +32,13 @@ class Dependence:
     array: str
     access: int
     kind: str = "flow"
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.source, self.sink, self.array, self.access, self.kind))
 
 
 class AccessKey(NamedTuple):

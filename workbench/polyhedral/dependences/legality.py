@@ -32,7 +32,16 @@ from workbench.polyhedral.dependences.flow import (
     standings,
 )
 from workbench.polyhedral.dependences.witness import Witness
-from workbench.polyhedral.tree import Loop, Path, Standing, Tree, loops_above, paths, shared_path
+from workbench.polyhedral.tree import (
+    Block,
+    Loop,
+    Path,
+    Standing,
+    Tree,
+    loops_above,
+    paths,
+    shared_path,
+)
 
 TreePlace = Literal["loop", "sequence", "leaf"]
 
@@ -51,6 +60,9 @@ class PathStep(NamedTuple):
     kind: StepKind
     source: Standing = Standing(0)
     sink: Standing = Standing(0)
+
+
+BEFORE, AFTER, SAME = PathStep("before"), PathStep("after"), PathStep("same")
 
 
 @dataclass(frozen=True)
@@ -100,13 +112,12 @@ def shared_steps(
     for (node, at), (other, to) in zip(found[source.name], found[sink.name], strict=False):
         if node is not other:
             break  # cannot happen before a sequence has parted them
-        if not isinstance(node, Loop):
+        if isinstance(node, Block):
             if at != to:
-                steps.append(PathStep("before" if at < to else "after"))
-                return tuple(steps)
+                return (*steps, BEFORE if at < to else AFTER)
         elif node.kind == "loop":
             steps.append(PathStep(_way(node), *standings(node, source, sink)))
-    return (*steps, PathStep("same"))
+    return (*steps, SAME)
 
 
 def _way(loop: Loop) -> StepKind:

@@ -98,6 +98,8 @@ def _without_blocks(steps: Sequence[PathStep]) -> tuple[PathStep, ...]:
 
     One block after the other, each in order, is in order: such a loop changes no question.
     """
+    if len(steps) < 3:  # two loops, and what ends the path
+        return tuple(steps)
     following = (*steps[1:], None)
     return tuple(
         step
@@ -111,6 +113,8 @@ def _without_blocks(steps: Sequence[PathStep]) -> tuple[PathStep, ...]:
 
 def with_own_copies(conflict: Conflict, own: int) -> Conflict:
     """Return the conflict where the first `own` loops whose blocks are apart hold the arrays."""
+    if not own:
+        return conflict
     return conflict._replace(steps=with_copies(conflict.steps, own))
 
 

@@ -72,14 +72,11 @@ def _fresh(equations: Equations, before: Equations | None) -> tuple[Statement, .
     """Return the statements that are not the same in `before`, or not over the same arrays."""
     if before is None or before.parameters != equations.parameters:
         return equations.statements
+    same = {array for array, now in equations.array.items() if before.array.get(array) is now}
     return tuple(
         s
         for s in equations.statements
-        if before.statement.get(s.name) is not s
-        or any(
-            before.array.get(array) is not equations.array.get(array)
-            for array in (s.array, *(r.array for r in s.reads))
-        )
+        if before.statement.get(s.name) is not s or not same.issuperset(s.touched)
     )
 
 
@@ -108,7 +105,7 @@ def names_are_unique(equations: Equations) -> None:
 def arrays_are_known(equations: Equations) -> None:
     """Require that each array written, read or returned exists and some statement writes it."""
     for statement in equations.statements:
-        for name in (statement.array, *(r.array for r in statement.reads)):
+        for name in statement.touched:
             if name not in equations.array:
                 offered = nearest(name, equations.array, "arrays")
                 raise ProgramError(f"unknown array {name!r}: {offered}", statement.line)
