@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.chromium import found, launched
 from tests.golden_files import UPDATE, GoldenFiles
+from tests.homes import begin_with_units
 from tests.programs import PROGRAMS
 from workbench.backends.compiling import cache
 from workbench.planning.machine.calibrated import file_of, machine
@@ -113,8 +114,8 @@ def known_objects(request: pytest.FixtureRequest) -> None:
         return
     shared = Path(os.environ["HOME"]).parent / "compiled" / "native" / cache.OBJECTS
     place = cache.folder() / cache.OBJECTS
-    for folder in (shared, place.parent):
-        folder.mkdir(parents=True, exist_ok=True)
+    begin_with_units(shared)
+    place.parent.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError):  # what lasts for more than a test has compiled there already
         place.symlink_to(shared)
 

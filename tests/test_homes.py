@@ -13,6 +13,7 @@ import pytest
 
 import workbench as wb
 from tests.conftest import SERVER
+from tests.homes import KNOWN, begin_with_units
 from tests.programs import leaky_sum
 from tests.session.listening import Listener
 from workbench.planning.machine.calibrated import file_of
@@ -125,3 +126,18 @@ def test_tests_do_not_see_what_the_user_has_and_are_stopped_where_they_go_there(
     assert passed == {f"test_of_{what}" for what in ("predictions", "the_store", "processes")}
     assert len(stopped) == 3 and all("the user's own files" in line for line in stopped), done
     assert {path: path.stat().st_mtime_ns for path in user.rglob("*")} == before
+
+
+def test_units_that_are_known_are_there_from_the_beginning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder that is there is left alone."""
+    monkeypatch.delenv(KNOWN, raising=False)
+    begin_with_units(tmp_path / "none" / "objects")
+    assert not list((tmp_path / "none" / "objects").iterdir())
+    (tmp_path / "units").mkdir()
+    (tmp_path / "units" / "runtime.o").touch()
+    monkeypatch.setenv(KNOWN, str(tmp_path / "units"))
+    for name, files in (("new/objects", ["runtime.o"]), ("none/objects", [])):
+        begin_with_units(tmp_path / name)
+        assert [file.name for file in (tmp_path / name).iterdir()] == files

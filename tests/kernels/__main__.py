@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,8 +29,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from tests.homes import KNOWN
 from tests.kernels import cases, curves, gpu, programs, sectors
-from tests.kernels.builds import Build, compilers, marches, of_programs
+from tests.kernels.builds import Build, compilers, marches, of_cases, of_programs
 from tests.native_runs import DTYPES
 from workbench.backends.cuda.building import nvrtc
 from workbench.errors import CompilerError
@@ -155,6 +157,10 @@ def main(words: Sequence[str] | None = None) -> int:
     until = time.time() + given.seconds
     with tempfile.TemporaryDirectory() as folder:
         os.environ.setdefault(CACHE_VARIABLE, folder)  # nothing of the user's, nothing for later
+        if any(task.kind == "tests" for task in left):
+            units = Path(folder, "units")
+            shutil.copytree(cases.known_units(of_cases(named)), units)
+            os.environ[KNOWN] = str(units)
         for one in worked(left, named, given.workers, until, given.quick):
             found.append(one)
             keep(given.kept, one)

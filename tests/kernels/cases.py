@@ -13,7 +13,10 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tests.native_runs import MATRIX
+from tests.kernels.builds import Build
+from tests.native_runs import DTYPES, MATRIX, compiled
+from tests.programs import leaky_sum
+from workbench.backends.compiling import cache
 
 REPOSITORY = Path(__file__).parents[2]
 RECORDED = Path(__file__).with_name("recorded.jsonl")
@@ -63,6 +66,18 @@ def wrong_of(file: str, compilers: Sequence[str]) -> tuple[int, int, list[str]]:
     if done.returncode not in (0, NO_TESTS) and not wrong:
         wrong.append(f"{file} fails:\n{done.stdout[-2000:]}")
     return len(lines), sum(line["runs"] for line in lines), wrong
+
+
+def known_units(builds: Sequence[Build]) -> Path:
+    """Compile a small program in all these ways; return the folder of its units, among which are
+    those of the run-time.
+    """
+    program = leaky_sum()
+    for build in builds:
+        made = compiled(program, build)
+        for dtype in DTYPES:
+            made.prepare(dtype)
+    return cache.folder() / cache.OBJECTS
 
 
 def failing_of(file: str) -> tuple[int, list[str]]:

@@ -98,6 +98,11 @@ def test_lines_of_parts_are_a_whole() -> None:
     assert not any(command.last_of_parts([]).values())
 
 
+def test_units_that_tests_begin_with_are_those_of_the_run_time() -> None:
+    names = [unit.name for unit in cases.known_units([Build()]).iterdir()]
+    assert len(names) == len(set(names)) >= len(DTYPES) + 1
+
+
 def test_a_marked_test_that_fails_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Others of its file are not run."""
     text = (
