@@ -103,7 +103,7 @@ def test_no_effect_refused_when_isl_proposes_the_present_order() -> None:
     once = wb.variant(ahead()).apply(Reschedule(("state[t+1]", "worth")))
     found = refusal(once, Reschedule(("state[t+1]", "worth")))
     assert found.kind == "no effect"
-    assert found.sentence.endswith(": isl proposes the present order")
+    assert found.sentence.endswith(": isl looks for an order and finds the present one")
 
 
 def test_too_much_work_refused_as_cost(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,7 @@ class Reschedule(Transform):
         except Inexpressible as error:
             return self.refuse("capability", str(error))
         if tree == program.schedule:
-            return self.refuse("no effect", "isl proposes the present order")
+            return self.refuse("no effect", "isl looks for an order and finds the present one")
         broken = violation(tree, dependences(program.equations))
         if broken is not None:
             return violated(replace(program, schedule=tree), broken, str(self))
