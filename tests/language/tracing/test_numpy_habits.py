@@ -52,6 +52,21 @@ VALUES: dict[str, tuple[Callable[[], Any], Any]] = {
     "sum_of_all_kept": (lambda: x().sum(keepdims=True), MATRIX.sum(keepdims=True)),
     "axis_of_numpy": (lambda: x().sum(axis=np.int64(1)), MATRIX.sum(axis=1)),
     "slice_of_numpy": (lambda: x()[np.int64(0) :, np.int64(1)], MATRIX[0:, 1]),
+    "new_last_axis": (lambda: x()[..., None], MATRIX[..., None]),
+    "new_first_axis": (lambda: x()[None], MATRIX[None]),
+    "new_axis_between": (lambda: x()[..., None, :], MATRIX[..., None, :]),
+    "new_axes_around": (lambda: x()[None, :, None, :, None], MATRIX[None, :, None, :, None]),
+    "new_axis_beside_others": (lambda: x()[1, None, 1:], MATRIX[1, None, 1:]),
+    "new_axis_of_a_number": (lambda: x()[0, 0][..., None], MATRIX[0, 0, None]),
+    "new_axis_behind_dims": (lambda: n()[..., None], NUMBERS[:, None]),
+    "new_axis_behind_an_index": (
+        lambda: x()[..., wb.index(t % 2), None, :],
+        MATRIX[np.arange(4) % 2, None, :],
+    ),
+    "outer_difference": (
+        lambda: x()[..., 0, :, None] - x()[..., 1, None, :],
+        MATRIX[0, :, None] - MATRIX[1, None, :],
+    ),
     "reshape_to_a_number": (lambda: wb.reshape(x(), np.int64(6)), MATRIX.reshape(6)),
     "reshape_to_what_is_left": (lambda: wb.reshape(x(), (3, -1)), MATRIX.reshape(3, -1)),
     "transpose_by_negative_axes": (lambda: wb.transpose(x(), (-1, 0)), MATRIX.T),
@@ -162,10 +177,20 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         "uniform[]: float(3,) has no len(); its inner shape is x.shape, the number of entries of "
         "an inner axis x.shape[0]",
     ),
-    "new_axis": (
-        lambda: wb.uniform(shape=3)[..., None],
-        "index None of an inner axis of uniform[]: float(3,); expected an int or a slice "
-        "(a new axis: wb.reshape(x, (3, 1)))",
+    "new_axis_among_dims": (
+        lambda: wb.normal(shape=3, over=(b, t))[b, None],
+        "[b, None] of normal[b, t]: float(3,) makes a new axis among its dims (b, t); expected it "
+        "among the inner axes: [..., None]",
+    ),
+    "too_many_beside_a_new_axis": (
+        lambda: wb.uniform(shape=3)[..., 0, None, 0],
+        "uniform[]: float(3,) has 0 dims (none) and inner shape (3,): [..., 0, None, 0] has too "
+        "many indices, expected at most 0 before and 1 behind the ...",
+    ),
+    "name_as_an_index": (
+        lambda: wb.uniform(shape=3)[..., "last"],
+        "index 'last' of an inner axis of uniform[]: float(3,); expected an int, a slice, None or "
+        "an integer tensor",
     ),
     "step_of_zero": (lambda: wb.uniform(shape=3)[::0], "the range ::0 has the step 0"),
     "slice_by_a_float": (

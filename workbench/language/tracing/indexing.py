@@ -27,7 +27,7 @@ from workbench.program.operations.shapes import broadcast_shapes, shape_text
 def read(x: Tensor, key: Any) -> Tensor:
     """Return `x[key]`: first the dims in order (an index, or a range `t:T`), then inner axes.
 
-    Entries after `...` index the last inner axes, as in NumPy.
+    Entries after `...` index the last inner axes, and None makes one of length 1, as in NumPy.
     """
     entries = list(key) if isinstance(key, tuple) else [key]
     dims = [d for d in x.dims if current().dims[d].axis is None]
@@ -36,11 +36,19 @@ def read(x: Tensor, key: Any) -> Tensor:
         outer, inner = entries[: len(dims)], entries[len(dims) :]
     else:
         outer, inner = entries[:where], entries[where + 1 :]
-    if not x.dims and outer == [] and _is_constant(x) and len(inner) > len(x.shape):
-        outer, inner = inner[: len(inner) - len(x.shape)], inner[len(inner) - len(x.shape) :]
+    if any(e is None for e in outer):
+        raise ProgramError(
+            f"[{_text(entries)}] of {x!r} makes a new axis among its dims ({', '.join(dims)}); "
+            "expected it among the inner axes: [..., None]",
+            user_line(),
+        )
+    indexed = sum(e is not None for e in inner)
+    if not x.dims and outer == [] and _is_constant(x) and indexed > len(x.shape):
+        outer, inner = inner[: indexed - len(x.shape)], inner[indexed - len(x.shape) :]
+        indexed = len(x.shape)
     if not x.dims and outer and _is_constant(x):
         return _inner(_along(x, outer), inner, 0)
-    if len(outer) > len(dims) or len(inner) > len(x.shape):
+    if len(outer) > len(dims) or indexed > len(x.shape):
         most = len(dims) + len(x.shape)
         raise ProgramError(
             f"{x!r} has {len(dims)} dims ({', '.join(dims) or 'none'}) and inner shape "
@@ -52,7 +60,7 @@ def read(x: Tensor, key: Any) -> Tensor:
     if first and not quoting.is_held(x, sys._getframe(2)):  # of who wrote x[…]
         raise ProgramError(_first_place(x, dims, entries), user_line())
     moved = _at(x, dims, outer) if outer else x
-    return _inner(moved, inner, 0 if where is None else len(x.shape) - len(inner))
+    return _inner(moved, inner, 0 if where is None else len(x.shape) - indexed)
 
 
 def _at(x: Tensor, dims: list[str], entries: list[Any]) -> Tensor:
@@ -285,12 +293,18 @@ def _inner(x: Tensor, entries: list[Any], axis: int) -> Tensor:
             axis += max(len(e.shape) for e in indices)
             continue
         entry = entries.pop(0)
-        if isinstance(entry, slice):
+        if entry is None:
+            x, axis = apply("reshape", x, shape=(*x.shape[:axis], 1, *x.shape[axis:])), axis + 1
+        elif isinstance(entry, slice):
             x, axis = _sliced(x, axis, entry), axis + 1
         else:
             number = whole(entry)
             if number is None:
-                raise ProgramError(_no_entry(x, entry), user_line())
+                raise ProgramError(
+                    f"index {entry!r} of an inner axis of {x!r}; expected an int, a slice, None or "
+                    "an integer tensor",
+                    user_line(),
+                )
             x = _position(x, axis, number)
     return x
 
@@ -322,14 +336,6 @@ def require_integers(x: Tensor, entry: Tensor) -> None:
             "(wb.cast(x, int) converts)",
             user_line(),
         )
-
-
-def _no_entry(x: Tensor, entry: Any) -> str:
-    """Explain the error of an index of an inner axis, and how to write a new axis."""
-    said = f"index {entry!r} of an inner axis of {x!r}; expected an int or a slice"
-    if entry is None:
-        said += f" (a new axis: wb.reshape(x, {shape_text((*x.shape, 1))}))"
-    return said
 
 
 def _length(x: Tensor, axis: int) -> int:
