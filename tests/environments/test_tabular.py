@@ -139,3 +139,24 @@ def test_a_log_is_refused_without_rows(rows: Any) -> None:
     with pytest.raises(WorkbenchError) as error:
         environments.Tabular("FrozenLake-v1").log(rows)
     assert str(error.value) == f"FrozenLake-v1: a log of {rows} rows; expected 1 or more"
+
+
+def test_a_state_that_is_no_whole_number_is_refused_where_the_step_is_taken() -> None:
+    @wb.program
+    def example(B: int = 2, T: int = 3) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        env = environments.Tabular("FrozenLake-v1")
+        state = wb.recurrent("state", env.state_size, over=(b, t))
+        state[b, 0] = 0.0
+        action = wb.cast(wb.uniform(over=(b, t)) * 4.0, int)
+        following, reward, terminated, truncated = env.step(state, action)
+        state[b, t + 1] = env.restart(terminated | truncated, following)
+        return {"reward": reward}
+
+    with pytest.raises(ProgramError) as error:
+        example()
+    assert error.value.message == (
+        "FrozenLake-v1 is in states of whole numbers, found state[b, t]: float(2,); expected "
+        "wb.recurrent(…, dtype=int)"
+    )
+    assert error.value.line is not None and "env.step(state, action)" in error.value.line.text

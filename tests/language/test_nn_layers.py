@@ -165,3 +165,14 @@ def test_unequal_layers_refused() -> None:
         regression(hidden=(4, 5))
     with pytest.raises(ProgramError, match='expected "unrolled" or "dim"'):
         regression(layers="rolled")
+
+
+def test_parameters_at_a_name_are_refused_with_the_spelling() -> None:
+    @wb.program
+    def example(I: int = 2) -> dict[str, Any]:
+        i = wb.dim(i=I)
+        theta = nn.parameters(nn.mlp("net", 2, (), 1), over=i)
+        return {"y": theta["net.weight_1"].sum()}  # type: ignore[attr-defined]
+
+    with pytest.raises(ProgramError, match="indexed by i; one of them by its name is .tensors"):
+        example()

@@ -20,6 +20,7 @@ from workbench.language.tracing.nodes import literal
 from workbench.language.tracing.tensor import Tensor
 from workbench.language.tracing.trace import scope, user_line
 from workbench.polyhedral.expression import whole
+from workbench.program.operations.dtypes import INTEGERS
 
 Array = npt.NDArray[Any]
 
@@ -167,6 +168,12 @@ class Tabular(Environment):
 
     def step(self, state: Tensor, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Return the following state, the reward, terminated, truncated."""
+        if state.dtype not in INTEGERS:
+            raise ProgramError(
+                f"{self.name} is in states of whole numbers, found {state!r}; expected "
+                "wb.recurrent(…, dtype=int)",
+                user_line(),
+            )
         with scope("environment"):
             table, place = self.transitions, state[..., 0]
             action = discrete(self.name, action, self.action_count)
