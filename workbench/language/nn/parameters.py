@@ -66,8 +66,8 @@ class Parameters:
     def __getitem__(self, key: Any) -> ParametersAt:
         if isinstance(key, str):
             raise ProgramError(
-                f"[{key!r}] of parameters, which are indexed by {', '.join(self.over)}; one of them "
-                f"by its name is .tensors[{key!r}]",
+                f"[{key!r}] of parameters, which are indexed by {', '.join(self.over)}; one of "
+                f"them by its name is .tensors[{key!r}]",
                 user_line(),
             )
         return ParametersAt({name: x[key] for name, x in self.arrays.items()})
