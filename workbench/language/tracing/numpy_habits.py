@@ -38,7 +38,7 @@ _INSTEAD = {
     "squeeze": "x[..., 0]",
     "to": "wb.cast(x, dtype)",
     "type": "wb.cast(x, dtype)",
-    "unsqueeze": "wb.reshape(x, shape)",
+    "unsqueeze": "x[..., None]",
     "var": "x.std(…) ** 2",
     "view": "wb.reshape(x, shape)",
 }
