@@ -18,6 +18,7 @@ from tests.native_runs import check_native, run_native
 from workbench import nn
 from workbench.backends.reference.evaluator import Reference
 from workbench.errors import ProgramError, WorkbenchError
+from workbench.polyhedral.expression import size
 from workbench.program.values import Program
 from workbench.transforms import Vectorize
 
@@ -324,6 +325,9 @@ def called(network: Callable[[], nn.Network[Any]], *xs: Any) -> Any:
          "network 'cell' expects a carry of shape (3,), found (1,)"),
         (lambda: nn.lstm("cell", 2, 0), [],
          "network 'cell': a width is 0; expected a whole number from 1 on"),
+        (lambda: nn.embedding("table", size("T"), 2), [],
+         "network 'table': a width is T; expected a whole number from 1 on (an argument whose name "
+         "starts with a capital is a size: T)"),
         (lambda: nn.layer_norm("norm", 2), [(3,)],
          "network 'norm' expects inputs of shape (2,), found (3,)"),
         (lambda: nn.embedding("table", 5, 2), [()],

@@ -12,7 +12,7 @@ from workbench.language.nn.parameters import Member, Parameters, ParametersAt, c
 from workbench.language.tracing.nodes import as_tensor
 from workbench.language.tracing.tensor import Tensor, TensorLike
 from workbench.language.tracing.trace import dim_names, scope, user_line
-from workbench.polyhedral.expression import whole
+from workbench.polyhedral.expression import Expression, whole
 from workbench.program.operations.shapes import shape_text
 
 Output = TypeVar("Output")
@@ -73,9 +73,10 @@ def widths(name: str, *given: Any) -> list[int]:
     for width in given:
         number = whole(width)
         if number is None or number < 1:
-            raise ProgramError(
-                f"network {name!r}: a width is {width!r}; expected a whole number from 1 on",
-                user_line(),
-            )
+            said = f"network {name!r}: a width is {width!r}; expected a whole number from 1 on"
+            if isinstance(width, Expression) and width.sizes:
+                listed = ", ".join(sorted(width.sizes))
+                said += f" (an argument whose name starts with a capital is a size: {listed})"
+            raise ProgramError(said, user_line())
         numbers.append(number)
     return numbers
