@@ -398,3 +398,33 @@ def test_message_of_a_gather_says_where_a_value_without_a_name_was_written() -> 
         "a value in `y = wb.gather(x * 2.0, b=wb.cast(x, int) + B)` is indexed at b = 2, outside 0 "
     )
     assert refusal.value.message.startswith(said)
+
+
+def test_what_is_right_at_the_sizes_given_alone_is_said_to_be_so() -> None:
+    """Two agents, of which any number may be asked for later."""
+
+    @wb.program
+    def agents(N: int = 2, T: int = 3) -> dict[str, Any]:
+        n, t = wb.dims(n=N, t=T)
+        seen = wb.normal(over=(n, t))
+        return {"both": seen[0, t] + seen[1, t]}
+
+    @wb.program
+    def ends(T: int = 1) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        x = wb.recurrent("x", (), over=t)
+        x[0] = 0.0
+        x[T] = 1.0
+        return {"y": x[t + 1] - x[t]}
+
+    hint = "; a program is one for all sizes from 1 on, not for those given alone"
+    with pytest.raises(ProgramError) as refused:
+        agents()
+    assert refused.value.message == (
+        "seen[1, t] is read at t=0 (N=1, T=1), but seen has elements n=0..0 only" + hint
+    )
+    with pytest.raises(ProgramError, match=f"nothing defines x at t=1{hint}"):
+        ends()
+    with pytest.raises(ProgramError) as refused:
+        agents(N=1)
+    assert hint not in refused.value.message

@@ -15,7 +15,8 @@ from workbench.errors import ProgramError, nearest
 from workbench.polyhedral.accesses import Extent
 from workbench.polyhedral.dependences.flow import outside, overlap, undefined_read
 from workbench.polyhedral.dependences.witness import Witness, smallest
-from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.expression import Expression, expression, size, variable
+from workbench.polyhedral.sets.as_text import sizes_satisfying
 from workbench.polyhedral.sets.relations import box as box_of
 from workbench.polyhedral.sets.relations import (
     dims_of,
@@ -41,6 +42,8 @@ from workbench.program.wellformed.ended import ends_are_known, reads_exist
 from workbench.program.wellformed.types import check_types
 
 COMBINERS = ("sum", "max", "min", "argmax", "collect")
+FOR_ALL_SIZES = "; a program is one for all sizes from 1 on, not for those given alone"
+"""The hint for what is right at the sizes with which a program was called."""
 MAXIMUM_RANDOM_DIMS = 5
 """The number of dimensions of an instance that a random counter can hold."""
 
@@ -314,6 +317,9 @@ def reads_are_inside(equations: Equations, statements: Iterable[Statement]) -> N
         extent = [(lo.evaluate(sizes), up.evaluate(sizes)) for lo, up in array.extent]
         ranges = unnamed_ranges(statement, equations)
         text = sentences.outside(array, beyond.element, reader, sizes, extent, ranges)
+        given = _given_sizes(equations)
+        if outside([statement.instances], _extents(equations), given) is None:
+            text += FOR_ALL_SIZES
         raise ProgramError(text + _without_update(equations, array), statement.line)
 
 
@@ -327,7 +333,17 @@ def reads_are_defined(equations: Equations) -> None:
         statement, array, reader = _reader(equations, undefined)
         ranges = unnamed_ranges(statement, equations)
         text = sentences.undefined(array, undefined.element, reader, undefined.sizes, ranges)
+        given = _given_sizes(equations)
+        everything = [s.instances for s in equations.statements]
+        if undefined_read(everything, _extents(equations), given) is None:
+            text += FOR_ALL_SIZES
         raise ProgramError(text + _without_update(equations, array), statement.line)
+
+
+def _given_sizes(equations: Equations) -> str:
+    """Return the text of a set of sizes: those with which the program was called alone."""
+    equal = [(size(p.name), expression(p.default)) for p in equations.parameters]
+    return sizes_satisfying(equal, [])
 
 
 def _without_update(equations: Equations, array: Array) -> str:
