@@ -43,9 +43,11 @@ test("names and chips are at least nine pixels high, or not there", () => {
   expect(chipSize(0.4)).toBe(0);
 });
 
-test("a name without room loses its middle, then its end, then all", () => {
-  const cut = [30, 12, 9, 8, 7, 4, 3].map((length) => shortened("state[b, i + 1]", length));
-  expect(cut).toEqual(["state[b, i + 1]", "state[… + 1]", "state… 1]", "stat… 1]", "state[…", "sta…", ""]);
+test("a name without room loses its index, then its middle, then its end, then all", () => {
+  const cut = (name: string): string[] => [30, 12, 9, 8, 7, 5, 4, 3].map((length) => shortened(name, length));
+  expect(cut("state[b, i + 1]")).toEqual(["state[b, i + 1]", ...Array(4).fill("state…"), "state", "sta…", ""]);
+  expect(cut("accumulated[0]")).toEqual(["accumulated[0]", "accumulated…", "accum…ted", "accu…ted", "accumu…", "accu…", "acc…", ""]);
+  expect(shortened("[b, i + 1]", 8)).toBe("[b, … 1]");
 });
 
 test("the first view of what does not fit has many boxes and no empty margin above them", () => {
