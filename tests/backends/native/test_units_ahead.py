@@ -15,7 +15,7 @@ from workbench.backends.native.building.c_units import Unit
 from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.codegen import kernels
 from workbench.codegen.kernels import program_kernels
-from workbench.codegen.printing import program_text
+from workbench.codegen.printing.program import program_text
 from workbench.coming import Coming
 
 pytestmark = pytest.mark.nothing_compiled
