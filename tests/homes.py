@@ -40,13 +40,19 @@ the run-time take seconds for each build.
 
 
 def begin_with_units(folder: Path) -> None:
-    """Make a folder of compiled units, with those that are known already."""
+    """Make a folder of compiled units, with those that are known already. Processes that begin at
+    once have one: that of the first, whole.
+    """
     if folder.exists():
         return
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    own = Path(tempfile.mkdtemp(dir=folder.parent))
     if KNOWN in os.environ:
-        shutil.copytree(os.environ[KNOWN], folder)
-    else:
-        folder.mkdir(parents=True)
+        shutil.copytree(os.environ[KNOWN], own, dirs_exist_ok=True)
+    try:
+        own.rename(folder)
+    except OSError:  # another was quicker, and has units there
+        shutil.rmtree(own)
 
 
 class Watch:

@@ -141,3 +141,18 @@ def test_units_that_are_known_are_there_from_the_beginning(
     for name, files in (("new/objects", ["runtime.o"]), ("none/objects", [])):
         begin_with_units(tmp_path / name)
         assert [file.name for file in (tmp_path / name).iterdir()] == files
+
+
+def test_processes_that_begin_at_once_have_one_folder_of_units(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another one has made it behind the look whether it is there."""
+    folder = tmp_path / "compiled" / "objects"
+    begin_with_units(folder)
+    with monkeypatch.context() as late:
+        late.setattr(Path, "exists", lambda path: False)
+        begin_with_units(folder)
+        (folder / "unit.o").touch()
+        begin_with_units(folder)
+    assert [file.name for file in folder.iterdir()] == ["unit.o"]
+    assert [path.name for path in folder.parent.iterdir()] == ["objects"]
