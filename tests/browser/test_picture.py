@@ -91,7 +91,7 @@ def test_zoom_fit_search_and_keys(lab: Lab) -> None:
     view.get_by_label("Search statements").fill("d_weight")
     expect(view.locator(".wbk-count", has_text="found")).to_have_text("4 found")
     view.get_by_label("Search statements").press("Enter")
-    view.locator(".wbk-selected", has_text="d_weight").wait_for()  # its scope opens first
+    view.locator(".wbk-selected[aria-label^=d_weight]").wait_for()  # its scope opens first
     view.get_by_label("Search statements").press("Escape")
     view.locator("g.node[tabindex='0']").focus()
     view.keyboard.press("ArrowDown")
