@@ -46,7 +46,7 @@ QUICK_CURVE = {"updates": 3, "piece": 2, "seeds": (0,), "T": 32, "hidden": (8,)}
 
 @dataclass(frozen=True)
 class Task:
-    """What one process does at a time. `name` is a file, a whole program or a dtype; marked tests
+    """The work of one process at a time. `name` is a file, a whole program or a dtype; marked tests
     are those of a file that has others too.
     """
 

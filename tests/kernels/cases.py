@@ -81,7 +81,7 @@ def known_units(builds: Sequence[Build]) -> Path:
 
 
 def failing_of(file: str) -> tuple[int, list[str]]:
-    """How many marked tests of a file pass, and what fails."""
+    """The number of marked tests of a file that pass, and what fails."""
     done = _run(file, {}, "-m", "kernels")
     passed = re.search(r"(\d+) passed", done.stdout)
     wrong = [f"{file} fails:\n{done.stdout[-2000:]}"] if done.returncode else []

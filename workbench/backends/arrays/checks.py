@@ -16,8 +16,8 @@ Named = Sequence[tuple[str, int]]
 
 
 Inside = Any
-"""Where the points of the statement's set are, over the axes of a value (True: everywhere). What
-is wrong elsewhere does not count."""
+"""The mask of the statement's set over the axes of a value (True: it is everywhere). What is wrong
+outside does not count."""
 
 
 @dataclass(frozen=True)

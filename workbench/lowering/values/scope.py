@@ -126,7 +126,7 @@ class Scope:
     blocked: frozenset[str] = frozenset()
     """The axes that run in blocks."""
     inside: Value | None = None
-    """Where in the box the points of the statement's set are, if they do not fill it."""
+    """The mask of the statement's set in its box, if it does not fill it."""
     records: list[Record] = field(default_factory=list)
     views: dict[Any, Value] = field(default_factory=dict)
     indices: dict[str, tuple[Value, tuple[Entry, ...]]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What all threads of a block run themselves: records whose values are needed behind them."""
+"""Records that all threads of a block run themselves: their values are needed behind them."""
 
 from __future__ import annotations
 

@@ -34,13 +34,13 @@ LEFT = "if (*run->stop | run->failed) goto ended;"
 
 @dataclass
 class Driver:
-    """What writes the entries; each kernel is launched once, in the order of `kernels`."""
+    """A writer of the entries; each kernel is launched once, in the order of `kernels`."""
 
     made: ProgramKernels
     names: ProgramNames
     kernels: Mapping[str, KernelRecords]
     calls: Mapping[str, Call]
-    """How each kernel's function is called."""
+    """The call of each kernel's function."""
     alone: AbstractSet[str]
     """The kernels that run beside no other."""
     tasks: list[str] = field(default_factory=list)

@@ -27,7 +27,7 @@ class KernelFunction:
 
     text: str
     own: set[str] | None
-    """What it calls things itself; None where its blocks are dealt to threads."""
+    """The names that are its own; None where its blocks are dealt to threads."""
     alone: bool
     """True if it runs beside no other: with memory of the run, or calls to Python."""
 
@@ -41,7 +41,7 @@ def declared(names: ProgramNames, function: str, kernel: KernelRecords, told: bo
 
 @dataclass
 class KernelFunctions:
-    """What writes a program's kernels, each as a function of its own."""
+    """A writer of a program's kernels, each as a function of its own."""
 
     made: ProgramKernels
     names: ProgramNames

@@ -27,7 +27,7 @@ outer first_block behind_blocks lasting some_open memset {PLACES}
 """Words of C, and names that the text uses itself."""
 
 
-def words_of(text: str) -> list[str]:
+def _words_of(text: str) -> list[str]:
     """Return the words of a C text, without its comments."""
     return WORD.findall(COMMENT.sub(" ", text))
 
@@ -39,8 +39,8 @@ def slots(made: ProgramKernels) -> dict[str, int]:
 
 @dataclass
 class ProgramNames:
-    """What a program's text calls things; `real` is the kind of its floats. Where it is `stamped`,
-    the names of the stamps are taken too.
+    """The names of things in a program's text; `real` is the kind of its floats. Where it is
+    `stamped`, the names of the stamps are taken too.
     """
 
     made: ProgramKernels
@@ -56,7 +56,7 @@ class ProgramNames:
         self.taken = {
             *_USED.split(),
             *(NAMES if self.stamped else ()),
-            *(w for name in HEADERS for w in words_of(header(name)) if len(w) > 1),
+            *(w for name in HEADERS for w in _words_of(header(name)) if len(w) > 1),
         }
         self.names = {}
         for parameter in self.made.program.parameters:
