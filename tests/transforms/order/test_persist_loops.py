@@ -76,7 +76,8 @@ def test_time_runs_once_for_acting_and_once_for_learning(name: str, more: dict[s
 def test_joined_loops_need_no_more_memory(name: str, more: dict[str, Any]) -> None:
     joined = taken(root(name, **more), *STEPS)
     with patch.object(block_loops, "inner_joined", lambda tree, found: tree):
-        result = STEPS[0].attempt(root(name, **more))
+        anew = root.__wrapped__(name, **more)  # what was found for a program is remembered
+        result = STEPS[0].attempt(anew)
     assert isinstance(result, Rewritten)
     apart = taken(result.program, *STEPS[1:])
     assert len(over_time(joined)) < len(over_time(apart))

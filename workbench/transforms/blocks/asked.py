@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from workbench.errors import SourceLine
+from workbench.polyhedral.dependences.flow import Dependences
+from workbench.polyhedral.tree import Tree
 from workbench.transforms.step.refusal import Kind, Refusal
-from workbench.transforms.trees.block_loops import BlockLoops
+from workbench.transforms.trees.block_loops import (
+    Circular,
+    InBlockLoops,
+    in_block_loops,
+    sized,
+    sized_loop,
+)
 
 
 @dataclass(frozen=True)
@@ -19,11 +26,19 @@ class Asked:
     size: int
     chunks: int
 
-    def loops(self, able: Collection[str], ends: bool) -> BlockLoops:
-        """Return the walk that puts the statements `able` in loops over such blocks. With `ends`
-        some may stand in a loop of their own at the end of an iteration.
+    def placed(
+        self, tree: Tree, found: Dependences, able: frozenset[str], ends: bool
+    ) -> InBlockLoops:
+        """Return a tree with the statements `able` in loops over such blocks; `found` are all its
+        dependences. With `ends` some may stand in a loop of their own at the end of an iteration.
+        Raises Circular.
         """
-        return BlockLoops(self.dim, self.size, self.chunks, frozenset(able), ends)
+        try:
+            placed = in_block_loops(tree, found, self.dim, able, ends)
+        except Circular as circular:
+            blocks = sized_loop(circular.blocks, self.size, self.chunks)
+            raise Circular(circular.loop, blocks) from None
+        return placed._replace(tree=sized(placed.tree, self.dim, able, self.size, self.chunks))
 
     def refuse(self, kind: Kind, reason: str, line: SourceLine | None = None) -> Refusal:
         """Return the refusal of the step for a reason other than a dependence."""

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from workbench.errors import SourceLine
+from workbench.identity import remembered
 from workbench.polyhedral.tree import Path, loops_above, paths
 from workbench.program.values import Program, Statement
-from workbench.transforms.blocks.asked import Asked
-from workbench.transforms.step.refusal import Refusal
+from workbench.transforms.step.refusal import Kind
 from workbench.transforms.trees.axes import why_no_axis
+
+
+class Unfit(NamedTuple):
+    """Why a statement cannot run in blocks: what `Asked.refuse` takes."""
+
+    kind: Kind
+    reason: str
+    line: SourceLine | None
 
 
 @dataclass(frozen=True)
@@ -17,40 +27,40 @@ class Fit:
     """The statements that can run in blocks, as array axes inside, and why others cannot."""
 
     able: frozenset[str]
-    refusals: tuple[Refusal, ...]
+    unfit: tuple[Unfit, ...]
 
 
-def fit_for_blocks(asked: Asked, program: Program, chosen: frozenset[str] | None) -> Fit:
-    """Return which statements over a dimension can run in blocks of it; a chosen sum stands for
-    its points.
+@remembered(16)
+def fit_for_blocks(program: Program, dim: str, chosen: frozenset[str] | None) -> Fit:
+    """Return which statements over a dimension can run in blocks of it, of any size; a chosen sum
+    stands for its points.
     """
     meant = None
     if chosen is not None:
         meant = chosen.union(*(added_by(program, program.statement[n]) for n in chosen))
-    able, refusals = set[str](), list[Refusal]()
+    able, unfit = set[str](), list[Unfit]()
     around = paths(program.schedule)
     for s in program.statements:
-        if asked.dim in s.dims and (meant is None or s.name in meant):
-            refusal = _unfit(asked, s, around[s.name])
-            if refusal is None:
+        if dim in s.dims and (meant is None or s.name in meant):
+            why = _unfit(s, dim, around[s.name])
+            if why is None:
                 able.add(s.name)
             else:
-                refusals.append(refusal)
-    return Fit(frozenset(able), tuple(refusals))
+                unfit.append(why)
+    return Fit(frozenset(able), tuple(unfit))
 
 
-def _unfit(asked: Asked, s: Statement, path: Path) -> Refusal | None:
-    dim = asked.dim
+def _unfit(s: Statement, dim: str, path: Path) -> Unfit | None:
     own = [node for node in loops_above(path) if node.dim == dim]
     blocks = next((loop.tile for loop in own if loop.tile is not None), None)
     if blocks is not None:
         reason = f"{s.name} runs in blocks of {blocks} of {dim} already"
-        return asked.refuse("no effect", reason, s.line)
+        return Unfit("no effect", reason, s.line)
     if any(loop.offset(s.name) for loop in own):
         reason = f"{s.name} is shifted against others in the loop over {dim}"
-        return asked.refuse("capability", reason, s.line)
+        return Unfit("capability", reason, s.line)
     why = why_no_axis(s, dim, [a.dim for a in loops_above(path, "axis") if a.dim != dim])
-    return None if why is None else asked.refuse("capability", why, s.line)
+    return None if why is None else Unfit("capability", why, s.line)
 
 
 def added_by(program: Program, s: Statement) -> frozenset[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
+from workbench.identity import remembered
 from workbench.lowering.loops.bytes import bytes_of
 from workbench.lowering.memory.lives import private
 from workbench.lowering.memory.takeover import memory_of
@@ -14,7 +15,7 @@ from workbench.processor import core_cache
 from workbench.program.accumulating import derived
 from workbench.program.sizes import numbers, resolve
 from workbench.program.text.units import amount
-from workbench.program.values import Array, Program
+from workbench.program.values import Equations, Program
 from workbench.transforms.blocks.asked import Asked
 from workbench.transforms.step.storage_holds import Pair, folding
 
@@ -31,28 +32,24 @@ def contracted(
     whole there does not live in a block. Returns the program, and a sentence on arrays along the
     dimension that stay whole.
     """
-    users: dict[str, set[str]] = {a.name: set() for a in program.arrays}
-    for s in program.statements:
-        for name in {s.array, *(r.array for r in s.reads)}:
-            users[name].add(s.name)
-    around = paths(program.schedule)
+    around, along = paths(program.schedule), _along_all(program.equations)
     wanted: list[Pair] = []
     touched: dict[str, None] = {}
     for region in regions:
         outer = {loop.dim for loop in _outside(loops_above(around[region[0]], "loop"), dim)}
-        for array in program.arrays:
-            if users[array.name] & set(region) and array.name not in program.storage.added:
-                touched |= dict.fromkeys(a for a, _ in _along(program, array, {dim}))
-                if users[array.name] <= set(region):
-                    wanted += _along(program, array, {*outer, dim})
+        inside = set(region)
+        for name, users in program.equations.users.items():
+            if name not in program.storage.added and any(s.name in inside for s in users):
+                if _dims(along[name], {dim}):
+                    touched[name] = None
+                if all(s.name in inside for s in users):
+                    wanted += [(name, d) for d in _dims(along[name], {*outer, dim})]
     fresh = [pair for pair in wanted if pair not in program.storage.contracted]
     storage = program.storage
     folded = (*storage.contracted, *folding(program, fresh))
     program = replace(program, storage=replace(storage, contracted=folded))
     whole = [
-        name
-        for name in touched
-        if any(pair not in folded for pair in _along(program, program.array[name], {dim}))
+        name for name in touched if any((name, d) not in folded for d in _dims(along[name], {dim}))
     ]
     note = f"kept whole along {dim}: {', '.join(whole)}"
     return program, (note,) if whole else ()
@@ -63,13 +60,22 @@ def _outside(loops: Sequence[Loop], dim: str) -> Iterator[Loop]:
     return takewhile(lambda loop: not (loop.apart and loop.dim == dim), loops)
 
 
-def _along(program: Program, array: Array, dims: Collection[str]) -> list[Pair]:
+@remembered(16)
+def _along_all(equations: Equations) -> Mapping[str, Mapping[str, frozenset[str]]]:
+    """Return by array and its dimension the dimensions of statements along which it is written."""
+    writers = equations.writers
+    return {
+        array.name: {
+            d: frozenset[str]().union(*(s.write[k].variables for s in writers[array.name]))
+            for k, d in enumerate(array.dims)
+        }
+        for array in equations.arrays
+    }
+
+
+def _dims(along: Mapping[str, frozenset[str]], dims: Collection[str]) -> list[str]:
     """Return the dimensions of an array that are written along some dimension of statements."""
-    return [
-        (array.name, d)
-        for k, d in enumerate(array.dims)
-        if any(s.write[k].variables & set(dims) for s in program.writers[array.name])
-    ]
+    return [d for d, variables in along.items() if not variables.isdisjoint(dims)]
 
 
 # -- what is said ----------------------------------------------------------------------------------
@@ -80,7 +86,7 @@ def described(asked: Asked, program: Program, regions: Sequence[Sequence[str]]) 
     are more than a core's cache, the blocks that would fit.
     """
     sizes, memory, owned = resolve(program.equations), memory_of(program), private(program)
-    arrays = derived(program).array
+    along = _along_all(derived(program).equations)
     at = f"({numbers(sizes)}, {DTYPE})"
     for region in regions:
         sums = sum(program.statement[n].array in program.storage.added for n in region)
@@ -95,7 +101,7 @@ def described(asked: Asked, program: Program, regions: Sequence[Sequence[str]]) 
             f"{what} in blocks of {asked.size} of {asked.dim}: a block's own arrays take "
             f"{amount(tile, 'B')} {at}"
         )
-        grows = sum(n for a, n in taken.items() if _along(program, arrays[a], {asked.dim}))
+        grows = sum(n for a, n in taken.items() if _dims(along[a], {asked.dim}))
         yield from _too_large(asked, tile, grows)
 
 

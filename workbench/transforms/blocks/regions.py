@@ -42,39 +42,42 @@ def in_blocks(asked: Asked, program: Program, chosen: frozenset[str] | None) -> 
     sums = _sums(asked, program, chosen)
     while True:
         after = split(program, sums)
-        fit = fit_for_blocks(asked, after, chosen)
-        if chosen is not None and fit.refusals:
-            return fit.refusals[0]
-        loops, needs = asked.loops(fit.able, chosen is None), dependences(after.equations)
+        fit = fit_for_blocks(after, asked.dim, chosen)
+        if chosen is not None and fit.unfit:
+            return asked.refuse(*fit.unfit[0])
+        needs = dependences(after.equations)
+        regions: tuple[tuple[str, ...], ...] = ()
         try:
-            tree = loops.placed(after.schedule, needs)
+            tree, regions = asked.placed(after.schedule, needs, fit.able, chosen is None)
         except Circular as circular:
             tree = replaced(after.schedule, circular.loop, circular.blocks)
         placed = replace(after, schedule=tree)
         broken = violation(tree, needs)
         if broken is not None:
             return violated(placed, broken, asked.step)
-        inside = {name for region in loops.regions for name in region}
+        inside = {name for region in regions for name in region}
         outside = [n for n in sums if not added_by(after, after.statement[n]) <= inside]
         if chosen is not None or not outside:
             break
-        sums = [n for n in sums if n not in outside]
-    refusals = [*fit.refusals, *beside(asked, after, fit.able - inside)]
-    if chosen is not None and (refusals or len(loops.regions) > 1):
-        return refusals[0] if refusals else in_several_loops(asked, placed, loops.regions)
+        sums = tuple(n for n in sums if n not in outside)
+    unfit = (asked.refuse(*why) for why in fit.unfit)
+    refusals = [*unfit, *beside(asked, after, fit.able - inside)]
+    if chosen is not None and (refusals or len(regions) > 1):
+        return refusals[0] if refusals else in_several_loops(asked, placed, regions)
     at_once = added_at_once(placed, asked.step)
     if at_once is not None:
         return at_once
     reasons = [r.sentence.removeprefix(f"{asked.step}: ") for r in refusals]
-    if not loops.regions:
+    if not regions:
         nothing = f"nothing runs over {asked.dim} that could run in blocks"
         return asked.refuse("no effect", "; ".join([nothing, *reasons[:1]]))
     left = tuple(f"not in blocks: {reason}" for reason in reasons)
-    return InBlocks(placed, tuple(loops.regions), left)
+    return InBlocks(placed, regions, left)
 
 
-def _sums(asked: Asked, program: Program, chosen: frozenset[str] | None) -> list[str]:
-    return [n for n in sums_along(program, asked.dim) if chosen is None or n in chosen]
+def _sums(asked: Asked, program: Program, chosen: frozenset[str] | None) -> tuple[str, ...]:
+    sums = sums_along(program, asked.dim)
+    return sums if chosen is None else tuple(n for n in sums if n in chosen)
 
 
 # -- less than all ---------------------------------------------------------------------------------
@@ -105,7 +108,7 @@ def possible(asked: Asked, program: Program, chosen: frozenset[str] | None) -> I
     What is chosen may take in the loops that it shares.
     """
     after = split(program, _sums(asked, program, chosen))
-    able = fit_for_blocks(asked, after, chosen).able
+    able = fit_for_blocks(after, asked.dim, chosen).able
     for end in ("sink", "source"):
         yield _without_ends(asked, program, after, able, end)
     if chosen is not None:
@@ -122,7 +125,7 @@ def _with_shared(
         loops = [loop for loop in loops_above(around[name]) if loop.dim != asked.dim]
         if loops:
             wanted |= set(statements(loops[-1]))
-    whole = fit_for_blocks(asked, after, None).able
+    whole = fit_for_blocks(after, asked.dim, None).able
     if chosen < wanted <= whole:
         ordered = [s.name for s in after.statements if s.name in wanted]
         yield Possible((named_before(program, after, ordered),))
@@ -134,11 +137,11 @@ def _without_ends(
     """Leave out, of every dependence that leads from one block to another, one end."""
     needs = dependences(after.equations)
     stuck = list[frozenset[str]]()
+    regions: tuple[tuple[str, ...], ...] = ()
     lost = able
     while able and lost:
-        loops = asked.loops(able, False)
         try:
-            tree = loops.placed(after.schedule, needs)
+            tree, regions = asked.placed(after.schedule, needs, able, False)
         except Circular as circular:
             lost = able & _waiting(asked, after.schedule, needs, circular.loop)
             if not lost:
@@ -153,7 +156,7 @@ def _without_ends(
             elif not lost and broken:
                 return Possible()
         able -= lost
-    regions = loops.regions if able else []
+    regions = regions if able else ()
     stuck.append(able.difference(*regions))
     return Possible(
         tuple(named_before(program, after, region) for region in regions),

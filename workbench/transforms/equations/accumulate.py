@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from workbench.identity import remembered
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.sets.relations import image, is_box
 from workbench.polyhedral.tree import Leaf, Loop, Path, Tree, loops_above, paths, with_sibling
@@ -180,6 +181,7 @@ def _computing(
                         yield _Computing(depth, loop, d)
 
 
+@remembered(16)
 def sums_along(program: Program, dim: str) -> tuple[str, ...]:
     """Return the sums whose points can run along a dimension: of what a loop over it computes."""
     around = paths(program.schedule)
@@ -196,8 +198,11 @@ def sums_along(program: Program, dim: str) -> tuple[str, ...]:
 # -- points and result -----------------------------------------------------------------------------
 
 
-def split(program: Program, sums: Sequence[str]) -> Program:
-    """Return the program with each sum's points in front of it, added up."""
+@remembered(16)
+def split(program: Program, sums: tuple[str, ...]) -> Program:
+    """Return the program with each sum's points in front of it, added up. The last are kept: blocks
+    of any size have the same equations.
+    """
     for name in sums:
         program = _split(program, program.statement[name])
     return program

@@ -14,7 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
+from workbench.identity import remembered
 from workbench.polyhedral.dependences.components import depth_first, topological
 from workbench.polyhedral.dependences.flow import Dependences
 from workbench.polyhedral.tree import (
@@ -61,9 +63,48 @@ class Circular(Exception):
         super().__init__(loop.dim)
 
 
+class InBlockLoops(NamedTuple):
+    """A tree with loops over blocks, and the statements of each of these."""
+
+    tree: Tree
+    regions: tuple[tuple[str, ...], ...]
+
+
+@remembered(16, same=2)
+def in_block_loops(
+    tree: Tree, found: Dependences, dim: str, able: frozenset[str], ends: bool
+) -> InBlockLoops:
+    """Return a tree with the statements `able` in loops over blocks of `dim`; `found` are all its
+    dependences. Which statements share a loop is the same for blocks of any size: they have one
+    value each until they are `sized`. With `ends` some statements may stand in a loop of their own
+    at the end of an iteration. Raises Circular.
+    """
+    walk = BlockLoops(dim, able, ends)
+    placed = walk.placed(tree, found)
+    return InBlockLoops(placed, tuple(walk.regions))
+
+
+def sized(tree: Tree, dim: str, able: frozenset[str], size: int, chunks: int) -> Tree:
+    """Return the tree with blocks of `size` values, dealt to `chunks` runs, of the statements
+    `able`; others may be in blocks of `dim` from before.
+    """
+
+    def edit(node: Tree) -> Tree | None:
+        if isinstance(node, Loop) and node.apart and node.dim == dim:
+            return None if able.isdisjoint(node.below) else sized_loop(node, size, chunks)
+        return None
+
+    return mapped(tree, edit)
+
+
+def sized_loop(blocks: Loop, size: int, chunks: int) -> Loop:
+    """Return a loop over blocks with blocks of `size` values, dealt to `chunks` runs."""
+    return replace(blocks, tile=size, chunks=chunks)
+
+
 @dataclass
 class BlockLoops:
-    """A walk over a tree that puts the statements `able` in blocks of `size` values of `dim`.
+    """A walk over a tree that puts the statements `able` in blocks of `dim`, of one value each.
 
     With `ends`, statements may stand in a loop of their own at the end of an iteration.
 
@@ -71,10 +112,8 @@ class BlockLoops:
     """
 
     dim: str
-    size: int
-    chunks: int
     able: frozenset[str]
-    ends: bool = True
+    ends: bool
     regions: list[tuple[str, ...]] = field(default_factory=list)
 
     def placed(self, tree: Tree, found: Dependences, around: Dependences | None = None) -> Tree:
@@ -131,7 +170,7 @@ class BlockLoops:
         raise AssertionError("a legal order has no cycle but in loops over the dimension")
 
     def _blocks(self, inner: Loop) -> Loop:
-        return Loop(self.dim, inner, tile=self.size, apart=True, chunks=self.chunks)
+        return Loop(self.dim, inner, tile=1, apart=True)
 
     # -- which loop ------------------------------------------------------------------------------
 
@@ -203,10 +242,11 @@ def _with_recurrences(parts: Sequence[Part], found: Dependences) -> list[Part]:
     them may run in blocks: they stay that loop.
     """
     follows = _follows(parts, found)
-    reached = {k: _reached(follows, k) for k in follows}
+    first = topological(follows, {k: k for k in follows})  # all but cycles and what needs these
+    reached = {k: _reached(follows, k) for k in follows.keys() - first}
     result: list[Part] = []
     for k, part in enumerate(parts):
-        cycle = [n for n in sorted(reached[k]) if k in reached[n]]
+        cycle = [n for n in sorted(reached.get(k, ())) if k in reached[n]]
         together = [parts[n] for n in cycle]
         if not cycle or any(p.unit or p.origin is not part.origin for p in together):
             result.append(part)
@@ -229,7 +269,7 @@ def _reached(follows: Mapping[int, set[int]], start: int) -> set[int]:
 
 def _follows(parts: Sequence[Part], found: Dependences) -> dict[int, set[int]]:
     """Return for each part those that need it."""
-    owner = {name: k for k, part in enumerate(parts) for name in part.members}
+    owner = {name: k for k, part in enumerate(parts) for name in statements(part.tree)}
     follows: dict[int, set[int]] = {k: set() for k in range(len(parts))}
     for d in found.all:
         source, sink = owner.get(d.source), owner.get(d.sink)
