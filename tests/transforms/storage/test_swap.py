@@ -14,12 +14,14 @@ from tests.lowering.instances.test_swapping import same_as_reference
 from tests.programs import PROGRAMS, automatic
 from workbench import environments
 from workbench.errors import OutOfMemoryError, RunError
+from workbench.lowering.loops.bytes import bytes_of
 from workbench.lowering.lower import Stages, lower, stages
 from workbench.program.sizes import resolve
 from workbench.program.text.units import amount
 from workbench.program.values import Program
 from workbench.transforms import Donate, Swap, Vectorize
 from workbench.transforms.step.refusal import Refusal
+from workbench.transforms.storage.device_peak import least_peak, stored_bytes
 
 
 @wb.program
@@ -87,6 +89,36 @@ def test_candidates_are_few_and_held_at_the_peak() -> None:
     small = wb.variant(replayed()).apply(Swap("x"))
     assert list(Swap.candidates(small.program)) == [Swap("x", prefetch=1)]
     assert not list(Swap.candidates(small.apply(Swap("x", prefetch=1)).program))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_least_peak_is_held_by_the_loop_program(name: str) -> None:
+    for variant in (wb.variant(PROGRAMS[name][0]()), automatic(name)):
+        program, sizes = variant.program, resolve(variant.program.equations)
+        least, most = least_peak(program), lower(program).peak(sizes, "float32")
+        assert least <= most
+        for array, where in lower(program).stored.items():
+            assert stored_bytes(program)[array] == bytes_of(where.buffer, sizes, "float32")
+
+
+def test_no_loop_program_is_made_where_every_array_is_small(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    @wb.program
+    def many(T: int = 50) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        s = wb.recurrent("s", (), over=t)
+        s[0] = wb.uniform()
+        arrays = [wb.normal(over=t) for _ in range(20)]
+        total = s
+        for array in arrays:
+            total = total + array
+        s[t + 1] = total
+        return {"last": s[T]}
+
+    variant = wb.variant(many())
+    monkeypatch.setattr("workbench.lowering.lower.stages", None)
+    assert not list(Swap.candidates(variant.program))
 
 
 def test_judged_and_applied_step_is_lowered_once(monkeypatch: pytest.MonkeyPatch) -> None:

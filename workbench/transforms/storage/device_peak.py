@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 
 from workbench.identity import remembered
+from workbench.lowering.loops.bytes import FLOAT_BYTES
+from workbench.lowering.loops.records import ITEM_BYTES
 from workbench.lowering.lower import lower
+from workbench.lowering.memory.lives import lives
+from workbench.polyhedral.expression import Expression, expression
+from workbench.polyhedral.tree import Loop, Tree, children
+from workbench.program.accumulating import derived
 from workbench.program.sizes import numbers, resolve
 from workbench.program.text.units import amount
-from workbench.program.values import Program
+from workbench.program.values import Array, Program
 from workbench.transforms.storage.host_slices import (
     bytes_text,
     copied_elements,
@@ -51,6 +58,46 @@ def fullest(program: Program) -> Mapping[str, int]:
     timeline = lower(program).timeline(resolve(program.equations), DTYPE)
     most = max(timeline, key=lambda point: point.bytes)
     return dict(sorted(most.live, key=lambda item: -item[1]))
+
+
+@remembered(16)
+def stored_bytes(program: Program) -> Mapping[str, int]:
+    """Return the bytes that each array takes, whichever space it is in."""
+    sizes, program = resolve(program.equations), derived(program)
+    found = lives(program)
+    return {a.name: _bytes(a, found[a.name].windows, sizes) for a in program.arrays}
+
+
+def _bytes(array: Array, windows: Sequence[Expression | None], sizes: Mapping[str, int]) -> int:
+    kept = (
+        upper - lower if window is None else window
+        for window, (lower, upper) in zip(windows, array.extent, strict=True)
+    )
+    lengths = (expression(n).evaluate(sizes) for n in (*kept, *array.shape))
+    return prod(lengths) * (ITEM_BYTES.get(array.dtype) or FLOAT_BYTES[DTYPE])
+
+
+def least_peak(program: Program) -> int:
+    """Return bytes that the device surely holds at its peak, found without a loop program: of the
+    arrays that live around an outermost loop in which they are used.
+    """
+    taken = stored_bytes(program)
+    elsewhere = {to for array, to in program.storage.donated if array != to}
+    elsewhere.update(program.storage.on_host)
+    program = derived(program)
+    found, most = lives(program), 0
+    for loop in _outermost_loops(program.schedule):
+        used = {array for name in loop.below for array in program.statement[name].touched}
+        most = max(most, sum(taken[a] for a in used - elsewhere if not found[a].loops))
+    return most
+
+
+def _outermost_loops(tree: Tree) -> Iterator[Loop]:
+    if isinstance(tree, Loop) and tree.kind == "loop":
+        yield tree
+    else:
+        for child in children(tree):
+            yield from _outermost_loops(child)
 
 
 def relief(

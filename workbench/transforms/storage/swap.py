@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import ClassVar
 
 from workbench.lowering.lower import lower
@@ -14,11 +15,13 @@ from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
 from workbench.transforms.storage.device_peak import (
     fullest,
+    least_peak,
     no_relief,
     not_at_peak,
     on_host,
     price,
     relief,
+    stored_bytes,
 )
 from workbench.transforms.storage.host_slices import comes_early, iterations, line_of, not_early
 
@@ -80,16 +83,22 @@ class Swap(Transform):
         """Yield the largest arrays where the device holds most, if they are much of it; for those
         that live on the host, the next slice while one is in use.
         """
-        loops = lower(program)
         for name, ahead in program.storage.swapped:
             if not ahead:
                 yield cls(name, prefetch=1)
-        names = {where.buffer.name: name for name, where in loops.stored.items()}
+        taken, least = stored_bytes(program), LEAST * least_peak(program)
+        able = {
+            array.name
+            for array in program.arrays
+            if array.dims and array.name not in program.storage.added and taken[array.name] >= least
+        }
+        if not able:
+            return  # and no loop program is needed
+        names = {where.buffer.name: name for name, where in lower(program).stored.items()}
         held = fullest(program)
         least = LEAST * sum(held.values())
-        large = [names[b] for b, taken in held.items() if b in names and taken >= least]
-        able = [n for n in large if program.array[n].dims and n not in program.storage.added]
-        for name in able[:MOST]:
+        large = (names[b] for b, amount in held.items() if b in names and amount >= least)
+        for name in islice((name for name in large if name in able), MOST):
             yield cls(name)
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
