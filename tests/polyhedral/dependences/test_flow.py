@@ -25,6 +25,7 @@ from tests.polyhedral.examples import (
 from workbench.polyhedral.accesses import Access
 from workbench.polyhedral.dependences.cycles import _points
 from workbench.polyhedral.dependences.flow import flow, outside, overlap, undefined_read
+from workbench.polyhedral.dependences.witness import Witness
 from workbench.polyhedral.expression import expression
 from workbench.polyhedral.sets.counting import at_sizes
 from workbench.polyhedral.tree import Leaf, Loop
@@ -40,6 +41,10 @@ def enumerated(equations: list[Equation], sizes: dict[str, int]) -> set:
     return pairs
 
 
+def undefined(equations: list[Equation]) -> Witness | None:
+    return undefined_read(instances(equations), instances(equations), extents(equations))
+
+
 @settings(max_examples=60, deadline=None)
 @given(programs())
 def test_dependences_are_those_of_enumeration(equations: list[Equation]) -> None:
@@ -51,7 +56,7 @@ def test_dependences_are_those_of_enumeration(equations: list[Equation]) -> None
 def test_dependences_of_learning_programs(program) -> None:
     sizes = {"B": 2, "I": 2, "T": 3, "E": 2, "M": 2}
     assert enumerated(program(), sizes) == flow_pairs(program(), sizes)
-    assert undefined_read(instances(program()), extents(program())) is None
+    assert undefined(program()) is None
     assert overlap(instances(program()), extents(program())) is None
     assert outside(instances(program()), extents(program())) is None
 
@@ -77,7 +82,7 @@ def test_gather_depends_on_every_element() -> None:
 def test_undefined_read_shows_the_smallest() -> None:
     first = equation("first", "b", "x", [b, 0])
     step = equation("step", "bt", "x", [b, t + 1], ("x", [b, t - 1]))
-    witness = undefined_read(instances([first, step]), extents([first, step]))
+    witness = undefined([first, step])
     assert witness is not None
     assert witness.statements == ("step",) and witness.array == "x"
     assert witness.instances == ({"b": 0, "t": 0},) and witness.element == (0, -1)
@@ -87,7 +92,7 @@ def test_undefined_read_shows_the_smallest() -> None:
 def test_undefined_read_of_a_reduction_names_the_point() -> None:
     x = equation("x", "t", "x", [t])
     window = equation("y", "t", "y", [t], ("x", [k]), reduction=(("k", t, t + 3),))
-    witness = undefined_read(instances([x, window]), extents([x, window]))
+    witness = undefined([x, window])
     assert witness is not None
     assert witness.instances == ({"t": 0, "k": 1},) and witness.sizes == {"T": 1}
     assert outside(instances([x, window]), extents([x, window])) == witness
@@ -97,7 +102,7 @@ def test_outside_but_not_undefined_is_told_apart() -> None:
     x = equation("x", "t", "x", [2 * t])
     y = equation("y", "t", "y", [t], ("x", [t]))
     assert outside(instances([x, y]), extents([x, y])) is None
-    witness = undefined_read(instances([x, y]), extents([x, y]))
+    witness = undefined([x, y])
     assert witness is not None and witness.element == (1,) and witness.sizes == {"T": 2}
 
 
@@ -122,7 +127,7 @@ def test_overlap_of_one_statement_with_itself() -> None:
 @settings(max_examples=40, deadline=None)
 @given(programs())
 def test_undefined_read_agrees_with_enumeration(equations: list[Equation]) -> None:
-    witness = undefined_read(instances(equations), extents(equations))
+    witness = undefined(equations)
     for sizes in all_sizes("BIT", 3):
         missing = _missing(equations, sizes)
         if witness is None:

@@ -347,3 +347,21 @@ def test_an_array_that_changed_is_checked_where_it_is_read() -> None:
     statements = (replace(X, body=value(expression(1))), y)
     with pytest.raises(ProgramError, match=r"x\[t\] is int32, but noted as float"):
         check(replace(before, arrays=arrays, statements=statements), before)
+
+
+def test_readers_of_what_a_step_took_away_are_checked() -> None:
+    first = statement("x", [0], 0.0, {})
+    later = statement("x", [t + 1], 1.0, OVER_T)
+    y = statement("y", [t], read("x", t), OVER_T)
+    before = accepted(first, later, y)
+    with pytest.raises(ProgramError, match="nothing defines x at t=0"):
+        check(replace(before, statements=(later, y)), before)
+
+
+def test_draws_that_a_step_brought_are_checked_with_those_that_it_left() -> None:
+    draw = statement("u", [t], call("uniform", shape=()), OVER_T)
+    before = accepted(X, draw)
+    again = replace(draw, name="u2", array="u2", body=call("normal", shape=()))
+    arrays = (*before.arrays, replace(before.array["u"], name="u2"))
+    with pytest.raises(ProgramError, match="would draw the same numbers"):
+        check(replace(before, arrays=arrays, statements=(X, draw, again)), before)

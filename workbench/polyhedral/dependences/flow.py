@@ -7,7 +7,7 @@ it is made from (`RelationKey`), so what an edit leaves alone costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -81,6 +81,11 @@ class Dependences:
         return _grouped(self.statements, self.all, "sink")
 
     @cached_property
+    def _places(self) -> Mapping[str, int]:
+        """The position of each statement among those at which dependences end."""
+        return {sink: k for k, sink in enumerate(dict.fromkeys(d.sink for d in self.all))}
+
+    @cached_property
     def by_source(self) -> Mapping[str, tuple[Dependence, ...]]:
         """The dependences that start at each statement."""
         return _grouped(self.statements, self.all, "source")
@@ -99,8 +104,10 @@ class Dependences:
 
     def among(self, names: Sequence[str]) -> Dependences:
         """Return only the dependences between the statements `names`."""
-        chosen = set(names)
-        kept = {d: self.keys[d] for d in self.all if d.source in chosen and d.sink in chosen}
+        chosen, place = set(names), self._places
+        sinks = sorted(chosen.intersection(place), key=place.__getitem__)
+        found = (d for sink in sinks for d in self.by_sink[sink] if d.source in chosen)
+        kept = {d: self.keys[d] for d in found}
         return Dependences({n: self.statements[n] for n in names}, tuple(kept), kept)
 
     def within(self, loop: Loop) -> Dependences:
@@ -263,20 +270,24 @@ def _value_text(coordinates: str, at: Standing) -> str:
 
 
 def undefined_read(
-    statements: Sequence[Instances], extents: Mapping[str, Extent], known: str = ""
+    readers: Sequence[Instances],
+    writers: Iterable[Instances],
+    extents: Mapping[str, Extent],
+    known: str = "",
 ) -> Witness | None:
-    """Return the first point that reads an element nothing writes, in the statements' order.
+    """Return the first point that reads an element nothing writes, in the order of the readers.
 
     `known` is what its sizes satisfy.
     """
-    written: dict[str, list[AccessKey]] = {}
-    for s in statements:
-        written.setdefault(s.write.array, []).append(write_key(s))
-    for s in statements:
+    written: dict[str, list[AccessKey]] = {a.array: [] for s in readers for a in s.reads}
+    for s in writers:
+        if s.write.array in written:
+            written[s.write.array].append(write_key(s))
+    for s in readers:
         for access in s.reads:
             read = read_key(s, access, extents)
-            if not _is_defined(read, tuple(written.get(access.array, ()))):
-                missing = _unwritten(read, tuple(written.get(access.array, ())))
+            if not _is_defined(read, tuple(written[access.array])):
+                missing = _unwritten(read, tuple(written[access.array]))
                 witness = _read_witness(s, access, missing, known)
                 if witness is not None:
                     return witness

@@ -8,7 +8,7 @@ ordered, not here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from workbench.errors import ProgramError, nearest
@@ -52,20 +52,22 @@ def check(equations: Equations, before: Equations | None = None) -> None:
     """Raise ProgramError, with the user's line, for the first rule that the equations break.
 
     `before` are well-formed equations that these were made from. A statement of both, over the
-    same arrays and sizes, needs no second check by rules about it alone.
+    same arrays and sizes, needs no second check by rules about it alone, nor do the statements that
+    write an array if they are the same.
     """
     fresh = _fresh(equations, before)
     names_are_unique(equations)
-    arrays_are_known(equations)
+    arrays_are_known(equations, fresh)
     indices_fit(equations, fresh)
     domains_fit(equations, fresh)
     check_types(equations, fresh)
-    draws_are_apart(equations)
+    draws_are_apart(equations, fresh)
     calls_are_apart(equations)
     writes_are_inside(equations, fresh)
-    pieces_are_apart(equations)
+    written = _written_anew(equations, before, fresh)
+    pieces_are_apart(equations, written)
     reads_are_inside(equations, fresh)
-    reads_are_defined(equations)
+    reads_are_defined(equations, _reading(equations, fresh, written))
     ranges_are_not_empty(equations, fresh)
     ends_are_known(equations)
     reads_exist(equations, equations.statements)
@@ -81,6 +83,25 @@ def _fresh(equations: Equations, before: Equations | None) -> tuple[Statement, .
         for s in equations.statements
         if before.statement.get(s.name) is not s or not same.issuperset(s.touched)
     )
+
+
+def _written_anew(
+    equations: Equations, before: Equations | None, fresh: tuple[Statement, ...]
+) -> Collection[str]:
+    """Return the arrays that are not written by the same statements as in `before`."""
+    if len(fresh) == len(equations.statements):
+        return equations.array
+    gone = (s for s in before.statements if s.name not in equations.statement) if before else ()
+    return {s.array for s in (*fresh, *gone)}
+
+
+def _reading(
+    equations: Equations, fresh: tuple[Statement, ...], written: Collection[str]
+) -> tuple[Statement, ...]:
+    """Return the statements that are fresh or read an array that is written anew, in order."""
+    names = {s.name for s in fresh}
+    names.update(s.name for array in written for s in equations.users.get(array, ()))
+    return tuple(s for s in equations.statements if s.name in names)
 
 
 # -- names and indices --------------------------------------------------------------------------
@@ -105,9 +126,9 @@ def names_are_unique(equations: Equations) -> None:
                 raise ProgramError(f"two of the program's {kind} are called {name}")
 
 
-def arrays_are_known(equations: Equations) -> None:
+def arrays_are_known(equations: Equations, statements: Iterable[Statement]) -> None:
     """Require that each array written, read or returned exists and some statement writes it."""
-    for statement in equations.statements:
+    for statement in statements:
         for name in statement.touched:
             if name not in equations.array:
                 offered = nearest(name, equations.array, "arrays")
@@ -212,14 +233,16 @@ def _collected(equations: Equations, s: Statement) -> str:
 # -- random draws and calls ---------------------------------------------------------------------
 
 
-def draws_are_apart(equations: Equations) -> None:
+def draws_are_apart(equations: Equations, statements: Iterable[Statement]) -> None:
     """Require one draw a statement, of an instance that the counter can hold, under its own key.
 
     A clone has the origin and the instances of its original, and draws the same.
     """
+    if not any(_draws(s) for s in statements):
+        return
     owners: dict[int, tuple[Statement, Call]] = {}
     for s in equations.statements:
-        draws = [call for call in s.calls if OPERATIONS[call.operation].random]
+        draws = _draws(s)
         if not draws:
             continue
         if len(draws) > 1 or s.combiner is not None:
@@ -241,6 +264,10 @@ def draws_are_apart(equations: Equations) -> None:
                 f"{other.origin!r} and {s.origin!r} have one 32-bit hash; name one differently",
                 s.line,
             )
+
+
+def _draws(s: Statement) -> list[Call]:
+    return [call for call in s.calls if OPERATIONS[call.operation].random]
 
 
 def calls_are_apart(equations: Equations) -> None:
@@ -289,10 +316,11 @@ def _writes_inside(
     return is_subset(image(domain, dims, write, None, array_dims), box_of(bounds))
 
 
-def pieces_are_apart(equations: Equations) -> None:
-    """Require that no element is defined twice."""
+def pieces_are_apart(equations: Equations, arrays: Collection[str]) -> None:
+    """Require that no element of some arrays is defined twice."""
     known = known_of_sizes(equations.parameters)
-    twice = overlap([s.instances for s in equations.statements], _extents(equations), known)
+    writers = [s.instances for s in equations.statements if s.array in arrays]
+    twice = overlap(writers, _extents(equations), known)
     if twice is None:
         return
     first, second = (equations.statement[name] for name in twice.statements)
@@ -323,19 +351,18 @@ def reads_are_inside(equations: Equations, statements: Iterable[Statement]) -> N
         raise ProgramError(text + _without_update(equations, array), statement.line)
 
 
-def reads_are_defined(equations: Equations) -> None:
-    """Require that every readable element is written by some instance."""
-    known = known_of_sizes(equations.parameters)
-    undefined = undefined_read(
-        [s.instances for s in equations.statements], _extents(equations), known
-    )
+def reads_are_defined(equations: Equations, statements: Iterable[Statement]) -> None:
+    """Require that every element that some statements can read is written by some instance."""
+    known, extents = known_of_sizes(equations.parameters), _extents(equations)
+    readers = [s.instances for s in statements]
+    everything = [s.instances for s in equations.statements]
+    undefined = undefined_read(readers, everything, extents, known)
     if undefined is not None:
         statement, array, reader = _reader(equations, undefined)
         ranges = unnamed_ranges(statement, equations)
         text = sentences.undefined(array, undefined.element, reader, undefined.sizes, ranges)
         given = _given_sizes(equations)
-        everything = [s.instances for s in equations.statements]
-        if undefined_read(everything, _extents(equations), given) is None:
+        if undefined_read(readers, everything, extents, given) is None:
             text += FOR_ALL_SIZES
         raise ProgramError(text + _without_update(equations, array), statement.line)
 

@@ -181,9 +181,9 @@ def _positions(original: Statement, at: Sequence[Expression | Body]) -> list[Exp
 def _expect_defined(program: Program, clone: Statement) -> None:
     """Refuse computed positions unless the whole array and its operands are defined there."""
     near = {r.array for r in clone.reads}
-    written = [replace(s.instances, reads=()) for s in program.statements if s.array in near]
+    written = [s.instances for s in (*program.statements, clone) if s.array in near]
     extents = {a.name: a.extent for a in program.arrays}
-    missing = undefined_read([*written, clone.instances], extents)
+    missing = undefined_read([clone.instances], written, extents)
     if missing is not None:
         element = ", ".join(map(str, missing.element))
         raise NotMovable(f"it would read {missing.array}[{element}], which nothing defines")

@@ -21,7 +21,7 @@ def added_at_once(program: Program, step: str) -> Refusal | None:
     Blocks that are dealt to chunks have a partial result for each (`chunks.py`).
     """
     seen = derived(program)
-    if seen is program or not any(loop.apart for loop in loops(program.schedule)):
+    if seen is program or not _has_apart(program.schedule):
         return None
     found = _first_meeting(seen.equations, seen.schedule)
     if found is None:
@@ -35,6 +35,11 @@ def added_at_once(program: Program, step: str) -> Refusal | None:
     )
     line = program.statement[witness.statements[0]].line
     return Refusal("dependence", sentence, witness, line, attempted=program)
+
+
+@remembered(64)
+def _has_apart(schedule: Tree) -> bool:
+    return any(loop.apart for loop in loops(schedule))
 
 
 @remembered(64, same=2)
