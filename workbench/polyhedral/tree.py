@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from workbench.identity import remembered
 
@@ -101,6 +101,11 @@ class Loop:
         """The answers of `standings` for this loop and those like it."""
         return _standings_like(self.dim, self.tile, self.offsets)
 
+    @cached_property
+    def steps(self) -> dict[tuple[object, ...], Any]:
+        """The answers of `legality.py` for this loop and those like it that run the same way."""
+        return _steps_like(self.dim, self.tile, self.offsets, self.backwards, self.apart)
+
 
 def block_dim(dim: str, size: int) -> str:
     """Return the name of the dimension that counts blocks of `size` values of `dim`."""
@@ -131,6 +136,17 @@ def _standings_like(
     """Return a place for the answers about loops that are alike: a step makes new ones of all that
     are around what it changes.
     """
+    return {}
+
+
+@lru_cache(maxsize=1024)
+def _steps_like(
+    dim: str,
+    tile: int | None,
+    offsets: tuple[tuple[str, int], ...],
+    backwards: bool,
+    apart: bool,
+) -> dict[tuple[object, ...], Any]:
     return {}
 
 

@@ -233,7 +233,7 @@ def standings(loop: Loop, source: Instances, sink: Instances) -> tuple[Standing,
     """Return where two statements stand in a loop around both, in a normal form for keys."""
     key = source.name, source.dims, sink.name, sink.dims
     both = loop.standings.get(key)
-    if both is None:  # every dependence asks, at every step
+    if both is None:  # they are asked again and again
         both = loop.standings[key] = _standings(loop, source, sink)
     return both
 

@@ -109,6 +109,7 @@ def shared_steps(
 ) -> tuple[PathStep, ...]:
     """Return the steps that the paths of two statements share, down to where they part."""
     steps: list[PathStep] = []
+    both = source.name, source.dims, sink.name, sink.dims
     for (node, at), (other, to) in zip(found[source.name], found[sink.name], strict=False):
         if node is not other:
             break  # cannot happen before a sequence has parted them
@@ -116,7 +117,10 @@ def shared_steps(
             if at != to:
                 return (*steps, BEFORE if at < to else AFTER)
         elif node.kind == "loop":
-            steps.append(PathStep(_way(node), *standings(node, source, sink)))
+            step = node.steps.get(both)
+            if step is None:  # every dependence asks, at every step
+                step = node.steps[both] = PathStep(_way(node), *standings(node, source, sink))
+            steps.append(step)
     return (*steps, SAME)
 
 
