@@ -5,27 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from workbench.identity import remembered
 from workbench.lowering.loops.records import DEVICE, HOST
+from workbench.lowering.memory.array_uses import ArrayUses, array_uses
 from workbench.lowering.memory.lives import homes, in_place_gains, lives, masked
 from workbench.lowering.memory.overwriting import Beside, may_overwrite, reads_in_place
 from workbench.lowering.values.stored import Stored, axis_order, store
 from workbench.polyhedral.accesses import Extent, Instances
-from workbench.polyhedral.dependences.legality import shared_steps
 from workbench.polyhedral.expression import expression
 from workbench.polyhedral.lifetimes.conflicts import Clash
-from workbench.polyhedral.lifetimes.shared_memory import Pair, SamePlace, may_share, sharing_clash
+from workbench.polyhedral.lifetimes.shared_memory import Pair, SamePlace, sharing_clash
 from workbench.polyhedral.lifetimes.windows import Lifetime
 from workbench.polyhedral.tree import (
+    Block,
     Loop,
     Path,
     Tree,
     axis_dims,
     has_loop,
-    paths,
-    statements,
 )
 from workbench.program.accumulating import derived
 from workbench.program.values import Program
@@ -85,7 +84,7 @@ class Ownership:
     @cached_property
     def paths(self) -> Mapping[str, Path]:
         """The place of every statement in the schedule."""
-        return paths(self.program.schedule)
+        return self.uses.paths
 
     @cached_property
     def axes(self) -> Mapping[str, tuple[str, ...]]:
@@ -93,19 +92,19 @@ class Ownership:
         return axis_dims(self.program.schedule)
 
     @cached_property
+    def uses(self) -> ArrayUses:
+        """The uses of every array, in the order of the schedule."""
+        return array_uses(self.program.equations, self.program.schedule)
+
+    @property
     def users(self) -> Mapping[str, tuple[str, ...]]:
         """The statements that write or read each array, in the order of the schedule."""
-        users: dict[str, list[str]] = {a.name: [] for a in self.program.arrays}
-        for name in statements(self.program.schedule):
-            s = self.program.statement[name]
-            for array in s.touched:
-                users[array].append(name)
-        return {array: tuple(names) for array, names in users.items()}
+        return self.uses.users
 
-    @cached_property
+    @property
     def turn(self) -> Mapping[str, int]:
         """The place of every statement in the text of the schedule."""
-        return {name: n for n, name in enumerate(statements(self.program.schedule))}
+        return self.uses.turn
 
     def together(self, array: str) -> frozenset[str]:
         """Return the arrays in one piece of memory with an array, itself included."""
@@ -122,7 +121,7 @@ class Ownership:
 
     def first(self, array: str) -> int:
         """Return when an array is first written, in the text of the schedule."""
-        return min(self.turn[s.name] for s in self.program.writers[array])
+        return self.turn[self.uses.first_writer[array]]
 
     def last(self, array: str) -> int:
         """Return when an array is last used, in the text of the schedule."""
@@ -134,16 +133,16 @@ def hindrance(memory: Ownership, array: str, to: str) -> Hindrance | None:
     for cheap in (_unlike(memory, array, to), _apart(memory, array, to)):
         if cheap is not None:
             return cheap
-    if _in_turn(memory, array, to):
+    if _in_turn(memory, array, to) or _may_share(memory, array, to):
         return None
-    return _live_at_once(memory, array, to)
+    return Hindrance("", sharing_clash(*_sharing(memory, array, to)))
 
 
 def can_take_over(memory: Ownership, array: str, to: str) -> bool:
     """Tell whether `hindrance` is None, without looking for instances."""
     if _unlike(memory, array, to) or _apart(memory, array, to):
         return False
-    return _in_turn(memory, array, to) or may_share(*_sharing(memory, array, to))
+    return _in_turn(memory, array, to) or _may_share(memory, array, to)
 
 
 def _unlike(memory: Ownership, array: str, to: str) -> Hindrance | None:
@@ -219,29 +218,40 @@ def _in_turn(memory: Ownership, array: str, to: str) -> bool:
     instances at once, the exact test tells which read comes too late.
     """
     depth = len(memory.homes[array])
-    instances = memory.program.statement
     for writer in memory.program.writers[to]:
         for user in memory.users[array]:
-            source, sink = instances[writer.name].instances, instances[user].instances
-            step = shared_steps(source, sink, memory.paths)[depth]
-            if step.kind == "after":
+            standing = _standing(memory.paths[writer.name], memory.paths[user], depth)
+            if standing == "after":
                 continue
-            if step.kind == "same" and writer.name in _in_place(memory, array, to):
+            if standing == "same" and writer.name in _in_place(memory, array, to):
                 continue
             return False
     return True
 
 
+def _standing(path: Path, other: Path, depth: int) -> Literal["before", "after", "same", "inside"]:
+    """Return how a statement stands to another in one iteration of `depth` loops around both.
+
+    By their paths it is before or after it, the same, or in one further loop.
+    """
+    for (node, at), (_, to) in zip(path, other, strict=False):
+        if isinstance(node, Block):
+            if at != to:
+                return "before" if at < to else "after"
+        elif node.kind == "loop":
+            if not depth:
+                return "inside"
+            depth -= 1
+    return "same"
+
+
 def overwriting(memory: Ownership, array: str, to: str) -> set[str]:
     """Return the writers of `to` that read the other array elementwise, at the written place."""
-    over = beside(memory, array, to)
+    reading = [s for s in memory.program.writers[to] if array in s.touched]
+    over = beside(memory, array, to) if reading else None
     if over is None:
         return set()
-    return {
-        s.name
-        for s in memory.program.writers[to]
-        if may_overwrite(s, memory.axes[s.name], array, over)
-    }
+    return {s.name for s in reading if may_overwrite(s, memory.axes[s.name], array, over)}
 
 
 def _in_place(memory: Ownership, array: str, to: str) -> set[str]:
@@ -255,20 +265,26 @@ def _in_place(memory: Ownership, array: str, to: str) -> set[str]:
     }
 
 
-def _live_at_once(memory: Ownership, array: str, to: str) -> Hindrance | None:
-    shown = sharing_clash(*_sharing(memory, array, to))
-    return None if shown is None else Hindrance("", shown)
+def _may_share(memory: Ownership, array: str, to: str) -> bool:
+    pair = Pair(array, to, same_places(memory, array, to))
+    elementwise = frozenset(overwriting(memory, array, to))
+    return memory.uses.may_share(pair, elementwise, _copies(memory, array))
 
 
 def _sharing(
     memory: Ownership, array: str, to: str
 ) -> tuple[Pair, dict[str, Extent], Tree, dict[str, Instances], int]:
-    """Return what decides whether two arrays may share memory."""
+    """Return what shows that two arrays cannot share memory."""
     program = memory.program
     extents = {name: program.array[name].extent for name in (array, to)}
     pair = Pair(array, to, same_places(memory, array, to))
-    copies = sum(loop.apart for loop in memory.homes[array])
-    return pair, extents, program.schedule, touching(memory, array, to), copies
+    at_once = touching(memory, array, to)
+    return pair, extents, program.schedule, at_once, _copies(memory, array)
+
+
+def _copies(memory: Ownership, array: str) -> int:
+    """Return how many loops whose blocks are apart have an array inside."""
+    return sum(loop.apart for loop in memory.homes[array])
 
 
 def touching(memory: Ownership, array: str, to: str) -> dict[str, Instances]:
@@ -372,7 +388,7 @@ def _handed_on(
         if array not in memory.outputs and array not in memory.masked:
             alike.setdefault(_kind(memory, array), []).append(array)
     for to in sorted(groups, key=memory.first):
-        if to in taken:
+        if to in taken or to in memory.outputs or to in memory.masked:
             continue
         for array in alike.get(_kind(memory, to), ()):
             if array in given or array in groups[to] or not _meant((array, to), wanted, heir):
@@ -410,10 +426,8 @@ def _meeting(memory: Ownership, array: str, to: str) -> str:
     By the loops inside which both live it is "after" or "before" it, in the "same" operation, or in
     one inner loop.
     """
-    writer = min((s.name for s in memory.program.writers[to]), key=memory.turn.__getitem__)
-    user = memory.users[array][-1]
-    source, sink = (memory.program.statement[name].instances for name in (writer, user))
-    return shared_steps(source, sink, memory.paths)[len(memory.homes[array])].kind
+    writer, user = memory.paths[memory.uses.first_writer[to]], memory.paths[memory.users[array][-1]]
+    return _standing(writer, user, len(memory.homes[array]))
 
 
 def held_throughout(memory: Ownership, array: str) -> bool:

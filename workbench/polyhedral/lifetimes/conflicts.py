@@ -84,13 +84,22 @@ def encounters(
     Inside the first `own` of the loops whose blocks are apart, each block has its own copies.
     """
     for write in writing:
-        if not write.is_write:
-            continue
-        for use in used:
-            steps = shared_steps(statements[write.statement], statements[use.statement], found)
-            order = _without_blocks(steps)
-            conflict = Conflict(use.key, write.key, order, use.shares)
-            yield Encounter(use, write, with_own_copies(conflict, own))
+        if write.is_write:
+            for use in used:
+                yield encounter(use, write, statements, found, own)
+
+
+def encounter(
+    use: Use,
+    write: Use,
+    statements: Mapping[str, Instances],
+    found: Mapping[str, Path],
+    own: int = 0,
+) -> Encounter:
+    """Return a use with a write, as `encounters` does."""
+    steps = shared_steps(statements[write.statement], statements[use.statement], found)
+    conflict = Conflict(use.key, write.key, _without_blocks(steps), use.shares)
+    return Encounter(use, write, with_own_copies(conflict, own))
 
 
 def _without_blocks(steps: Sequence[PathStep]) -> tuple[PathStep, ...]:

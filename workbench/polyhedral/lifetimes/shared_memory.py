@@ -14,14 +14,16 @@ from workbench.polyhedral.lifetimes.conflicts import (
     Clash,
     Conflict,
     Encounter,
+    Use,
     clash,
+    encounter,
     encounters,
     overwritten,
     uses,
 )
 from workbench.polyhedral.sets.as_text import limited, parse_map
 from workbench.polyhedral.sets.isl_text import constraint, parameters_text
-from workbench.polyhedral.tree import Tree, paths
+from workbench.polyhedral.tree import Path, Tree, paths
 
 
 class SamePlace(NamedTuple):
@@ -57,11 +59,12 @@ def sharing_clash(
     The reader is of the first array, the writer of the second. None where the arrays may share
     memory. Both live inside the first `own` of the loops whose blocks are apart.
     """
+    ranks = len(extents[pair.first]), len(extents[pair.second])
+    used = uses({name: extents[name] for name in (pair.first, pair.second)}, statements)
     with limited("computing lifetimes"):
-        over, back, bad = _live_at_once(pair, extents, tree, statements, own)
+        over, back, bad = _live_at_once(pair, ranks, used, statements, paths(tree), own)
         if bad.is_empty():
             return None
-        ranks = len(extents[pair.first]), len(extents[pair.second])
         sizes = sorted({n for e in extents[pair.first] for bound in e for n in bound.sizes})
         first_written = _union((o for o in back if o.use.is_write), ranks[::-1]).reverse()
         return clash(over, statements, bad.intersect(first_written), sizes) or clash(
@@ -71,30 +74,43 @@ def sharing_clash(
 
 def may_share(
     pair: Pair,
-    extents: Mapping[str, Extent],
-    tree: Tree,
+    used: Mapping[str, Sequence[Use]],
     statements: Mapping[str, Instances],
+    at: Mapping[str, Path],
     own: int = 0,
 ) -> bool:
-    """Tell whether `sharing_clash` is None, without looking for instances."""
+    """Tell whether `sharing_clash` is None, without looking for instances.
+
+    `used` are the accesses to each array in the order of the schedule, `at` the paths of the
+    statements in it. Where arrays may not share, the first writes and last uses mostly show it:
+    they are asked first.
+    """
+    first, second = used[pair.first], used[pair.second]
+    ranks = len(first[0].access.index), len(second[0].access.index)
+    over = encounter(first[-1], _first_write(second), statements, at, own).conflict
+    back = encounter(second[-1], _first_write(first), statements, at, own).conflict
     with limited("computing lifetimes"):
-        *_, bad = _live_at_once(pair, extents, tree, statements, own)
+        if not _both_live((over,), (back,), pair.places, ranks).is_empty():
+            return False
+        *_, bad = _live_at_once(pair, ranks, used, statements, at, own)
         return bool(bad.is_empty())
+
+
+def _first_write(used: Sequence[Use]) -> Use:
+    return next(use for use in used if use.is_write)
 
 
 def _live_at_once(
     pair: Pair,
-    extents: Mapping[str, Extent],
-    tree: Tree,
+    ranks: tuple[int, int],
+    used: Mapping[str, Sequence[Use]],
     statements: Mapping[str, Instances],
+    at: Mapping[str, Path],
     own: int,
 ) -> tuple[list[Encounter], list[Encounter], isl.Map]:
     """Return the uses of the first array with the writes of the second, those the other way round,
     and { element of the first -> element of the second in its place }, both live.
     """
-    used = uses({name: extents[name] for name in (pair.first, pair.second)}, statements)
-    at = paths(tree)
-    ranks = len(extents[pair.first]), len(extents[pair.second])
     over = list(encounters(used[pair.first], used[pair.second], statements, at, own))
     forwards = _overwritten_in_place(_conflicts(over), pair.places, ranks)
     if forwards.is_empty():
@@ -138,8 +154,8 @@ def _both_live(
 
 def _union(met: Iterable[Encounter], ranks: tuple[int, int]) -> isl.Map:
     union = _empty(same_place((), ranks))
-    for encounter in met:
-        union = union.union(overwritten(encounter.conflict))
+    for one in met:
+        union = union.union(overwritten(one.conflict))
     return union
 
 
