@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
+from workbench.identity import remembered
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.sets.relations import extent_of, is_box, is_subset, project_out, with_dims
 from workbench.polyhedral.tree import blocks, loop_dims, only, statements
@@ -61,13 +62,16 @@ def without(program: Program, arrays: Collection[str]) -> Program:
     if not arrays:
         return program
     kept = tuple(s for s in program.statements if s.array not in arrays)
-    called = {b.options["name"] for s in kept for b in walk(s.body) if is_external(b)}
+    externals = program.externals
+    if externals:
+        called = {b.options["name"] for s in kept for b in walk(s.body) if is_external(b)}
+        externals = tuple(e for e in externals if e.name in called)
     equations = replace(
         program.equations,
         arrays=tuple(a for a in program.arrays if a.name not in arrays),
         statements=kept,
         aliases=tuple((alias, a) for alias, a in program.aliases if a not in arrays),
-        externals=tuple(e for e in program.externals if e.name in called),
+        externals=externals,
     )
     schedule = only(program.schedule, {s.name for s in kept})
     assert schedule is not None, "every output is written by a statement"
@@ -130,31 +134,44 @@ def _equations(program: Program, array: Array) -> Any:
     writers = program.writers[array.name]
     if any(array.name in (end.open, end.after) for end in program.equations.ends):
         return None
-    if not all(_may_merge(s.body) for s in writers):
+    values = [_value(s.body, s.array) for s in writers]
+    if None in values:
         return None
     pieces = frozenset(
         (
             s.dims,
             s.domain,
             s.write,
-            repr(_renamed(s.body, {array.name: ""})),
+            value.text,
             s.reduction_dims,
             s.reduction,
             s.combiner,
-            s.origin if carried or not is_pure(s.body) else "",
+            s.origin if carried or value.drawn else "",
             s.guard,
         )
-        for s in writers
+        for s, value in zip(writers, values, strict=True)
+        if value is not None
     )
     return array.dims, array.extent, array.dtype, array.shape, pieces
 
 
-def _may_merge(body: Body) -> bool:
-    """Tell whether equal bodies are equal values. Draws are told apart by their origin; calls and
-    given values never are one.
+class _Value(NamedTuple):
+    """What a body computes: its text, and whether draws are in it."""
+
+    text: str
+    drawn: bool
+
+
+@remembered(4096)
+def _value(body: Body, array: str) -> _Value | None:
+    """Return what a body of an array computes, alike in arrays of other names; None where equal
+    bodies may be unequal values. Draws are told apart by their origin; calls and given values never
+    are one.
     """
     rows = [OPERATIONS[b.operation] for b in walk(body) if isinstance(b, Call)]
-    return not any(row.external or row.given for row in rows)
+    if any(row.external or row.given for row in rows):
+        return None
+    return _Value(repr(_renamed(body, {array: ""})), not all(row.pure for row in rows))
 
 
 def _best_first(program: Program, names: list[str]) -> list[str]:
@@ -203,6 +220,13 @@ class SharedPart:
     body: Call
     dims: tuple[str, ...]
     domain: str
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.body, self.dims, self.domain))
 
 
 def common_bodies(program: Program) -> RuleResult:
@@ -264,7 +288,7 @@ def _uses(program: Program) -> dict[SharedPart, list[str]]:
     return users
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _parts(body: Body, dims: tuple[str, ...], domain: str) -> tuple[SharedPart, ...]:
     """Return the calls of a body that vary over instances only; whole bodies count."""
     if not is_pure(body):
