@@ -14,6 +14,7 @@ from typing import Any
 from workbench.backends import backends, or_default, unknown
 from workbench.backends.threads import expect_threads
 from workbench.codegen.described import KERNEL_TEXTS, Kernel, kernels
+from workbench.collection import without_collection
 from workbench.datasets.rows import CheckRows, GivenRows, Rows, in_checks, rows_of
 from workbench.errors import WorkbenchError
 from workbench.lowering.loop_program import LoopProgram
@@ -94,6 +95,7 @@ class Variant:
         """The rows of the program's data sets: those given, else drawn within their bounds."""
         return rows_of(self.root.program.equations, None) if self.data is None else self.data
 
+    @without_collection()
     def apply(self, step: Transform) -> Variant:
         """Return the variant after `step`. Raises `Refused` where the step is not legal."""
         rewritten = apply_step(self.program, _step(step))
@@ -111,6 +113,7 @@ class Variant:
         """
         return why_legal(self.program, _step(step), sizes or {})
 
+    @without_collection()
     def moves(self, *kinds: type[Transform]) -> Moves:
         """List every step that would do something, or those of some transforms only; legal ones
         first.
