@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import linecache
 import os
 import re
 import shlex
@@ -13,8 +14,11 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
+from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
 from types import FrameType, TracebackType
+from typing import Any, NamedTuple
 
 PACKAGE = Path(__file__).resolve().parent
 _LIBRARY = os.path.dirname(contextlib.__file__)
@@ -52,6 +56,53 @@ class SourceLine:
         if self.file.startswith("<ipython") or "ipykernel_" in self.file:
             return "cell"
         return self.file.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+class Cell(NamedTuple):
+    """A cell by its number, the execution count. IPython leaves out `above` empty lines in front
+    of all others before it numbers those.
+    """
+
+    number: int
+    above: int = 0
+
+
+CELLS: dict[str, Cell] = {}
+"""Cells that another process ran, by their files."""
+
+
+def cell_of(file: str) -> Cell | None:
+    """Return the cell that IPython calls by the name of a file; None for a file."""
+    shell = _shell()
+    counts = getattr(getattr(shell, "compile", None), "_filename_map", {})
+    return _cell(file, counts[file]) if file in counts else CELLS.get(file)
+
+
+def _shell() -> Any:
+    ipython = sys.modules.get("IPython")
+    return None if ipython is None else ipython.get_ipython()
+
+
+@lru_cache(maxsize=4096)
+def _cell(file: str, count: int) -> Cell:
+    history = getattr(getattr(_shell(), "history_manager", None), "input_hist_raw", [])
+    lines = history[count].splitlines() if count < len(history) else []
+    above = sum(1 for _ in takewhile(lambda line: not line.strip(), lines))
+    first = linecache.getline(
+        file, 1
+    ).strip()  # some cells are in no history, as those run silently
+    return Cell(count, above if lines[above:] and lines[above].strip() == first else 0)
+
+
+def line_in(file: str, number: int, text: str | None = None) -> SourceLine:
+    """Return a line of a file, or of a cell as IPython calls and numbers it; its text unless one is
+    given.
+    """
+    cell = cell_of(file)
+    text = (linecache.getline(file, number) if text is None else text).strip()
+    if cell is None:
+        return SourceLine(file, number, text)
+    return SourceLine(file, number + cell.above, text, cell.number)
 
 
 class WorkbenchError(Exception):
@@ -235,7 +286,7 @@ def _user_lines(found: TracebackType | None) -> Iterator[SourceLine]:
     """Yield the lines of a traceback that are the user's, the outermost first."""
     for frame in traceback.extract_tb(found):
         if not _is_between(frame.filename) and not _NOTEBOOKS.search(frame.filename):
-            yield SourceLine(frame.filename, frame.lineno or 0, frame.line or "")
+            yield line_in(frame.filename, frame.lineno or 0)
 
 
 def warn(message: str) -> None:

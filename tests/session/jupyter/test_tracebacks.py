@@ -73,3 +73,26 @@ careless()
     lines = shown(shell, capsys, cell)
     assert "KeyError: 'key'" in lines
     assert lines.index("KeyError: 'key'") < lines.index("WorkbenchError: the object failed")
+
+
+def test_lines_are_counted_as_the_notebook_counts_them(
+    shell: InteractiveShell, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """IPython leaves out empty lines at the begin of a cell before it numbers the others."""
+    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
+    cell = (
+        "\n  \ndef small():\n    return wb.run(variant, sizes={'T': 0}, backend='numpy')\nsmall()\n"
+    )
+    capsys.readouterr()
+    shell.run_cell(cell, store_history=True)
+    lines = capsys.readouterr().out.rstrip().splitlines()
+    assert "small()    (cell 1, line 5)" in lines[-2]
+    assert "(cell 1, line 4)" in lines[-1]
+    program = "\n\nfrom workbench.algorithms import ppo\n\n@wb.program\ndef f(T=3):\n" + (
+        '    t = wb.dim(t=T)\n    return {"x": wb.uniform(over=t)}\nmade = f()\n'
+    )
+    shell.run_cell(program, store_history=True)
+    (statement,) = shell.user_ns["made"].statements
+    assert statement.line is not None
+    assert statement.line.place == "cell 2, line 8"
+    assert statement.line.text == 'return {"x": wb.uniform(over=t)}'

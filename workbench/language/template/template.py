@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from workbench.collection import without_collection
-from workbench.errors import ProgramError, SizeError, SourceLine, WorkbenchError
+from workbench.errors import ProgramError, SizeError, SourceLine, WorkbenchError, line_in
 from workbench.language.episodes.outputs import returned
 from workbench.language.template.build import build
 from workbench.language.template.naming import naming
@@ -22,7 +22,6 @@ from workbench.language.tracing.trace import (
     current,
     hide_frames,
     is_template,
-    line_in,
     line_of,
     tracing,
 )

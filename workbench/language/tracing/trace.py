@@ -7,11 +7,10 @@ knows operations or programs.
 from __future__ import annotations
 
 import contextlib
-import linecache
 import sys
 import sysconfig
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -25,6 +24,7 @@ from workbench.errors import (
     WorkbenchError,
     is_library,
     is_own_file,
+    line_in,
 )
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.expressions.atoms import Variable
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from workbench.language.tracing.tensor import Node
 
 USER_CODE = PACKAGE / "algorithms"
-CELLS: dict[str, int] = {}
-"""Execution counts of cells that another process ran, by their files."""
 _INSTALLED = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
 
 
@@ -293,22 +291,8 @@ def _is_installed(file: str) -> bool:
 
 
 def source_line(frame: FrameType, number: int | None = None) -> SourceLine:
-    """Return the line that a frame is at, unless one is given."""
+    """Return the line that a frame is at, unless the number of one is given."""
     return line_in(frame.f_code.co_filename, number or frame.f_lineno)
-
-
-def line_in(file: str, number: int, text: str | None = None) -> SourceLine:
-    """Return a line of a file, or of a cell as IPython calls it; its text unless one is given."""
-    written = linecache.getline(file, number) if text is None else text
-    return SourceLine(file, number, written.strip(), cells().get(file, CELLS.get(file)))
-
-
-def cells() -> Mapping[str, int]:
-    """Return the execution counts of the cells that this process ran, by their files."""
-    ipython = sys.modules.get("IPython")
-    shell = None if ipython is None else ipython.get_ipython()
-    counts: Mapping[str, int] = getattr(getattr(shell, "compile", None), "_filename_map", {})
-    return counts
 
 
 def dim_name(value: object) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.datasets.rows import CheckRows, GivenRows
+from workbench.errors import Cell
 from workbench.program.values import Program
 from workbench.session.protocol.capsule import Plain
 from workbench.session.protocol.state import ErrorView
@@ -46,7 +47,7 @@ class TemplateSource:
     template: Callable[..., Program]
     arguments: Mapping[str, Any]
     lines: Mapping[str, Sequence[str]]
-    cells: Mapping[str, int]
+    cells: Mapping[str, Cell]
     data: Data = None
 
 

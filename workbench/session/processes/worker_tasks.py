@@ -8,8 +8,7 @@ import linecache
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from workbench.errors import WorkbenchError
-from workbench.language.tracing.trace import CELLS
+from workbench.errors import CELLS, WorkbenchError
 from workbench.measure.rounds.measurement import step_text
 from workbench.measure.store import Store
 from workbench.session.parts.code import code, kernel, kernels

@@ -7,9 +7,9 @@ from __future__ import annotations
 import traceback
 from dataclasses import replace
 
-from workbench.errors import CycleError, SourceLine, WorkbenchError
+from workbench.errors import CycleError, SourceLine, WorkbenchError, line_in
 from workbench.language.template.template import Template
-from workbench.language.tracing.trace import is_template, line_in
+from workbench.language.tracing.trace import is_template
 from workbench.session.picture.snapshot import line_view
 from workbench.session.protocol.state import CycleView, ErrorView, UntracedView, WaitingView
 from workbench.transforms.step.step_json import ArgumentError

@@ -12,9 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, get_type_hints
 
-from workbench.errors import WorkbenchError, nearest
+from workbench.errors import WorkbenchError, cell_of, nearest
 from workbench.language.template.template import Template
-from workbench.language.tracing.trace import cells
 from workbench.session.processes.orders import Grown, TemplateSource
 from workbench.session.processes.workers import Workers
 from workbench.session.protocol.failures import untraced
@@ -80,7 +79,9 @@ class Watched:
                 self._session.redefine(made[0])
 
         self._work.drop(self._order)
-        source = TemplateSource(self.template, self.arguments, _lines(), dict(cells()), self._data)
+        lines = _lines()
+        cells = {file: cell for file in lines if (cell := cell_of(file)) is not None}
+        source = TemplateSource(self.template, self.arguments, lines, cells, self._data)
         self._order = self._work.order("trace", source, came=came, ended=ended)
 
 
