@@ -6,6 +6,7 @@ import functools
 import inspect
 import linecache
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from workbench.collection import without_collection
@@ -14,6 +15,7 @@ from workbench.language.episodes.outputs import returned
 from workbench.language.template.build import build
 from workbench.language.template.naming import naming
 from workbench.language.template.root_schedule import scheduled
+from workbench.language.template.written import written
 from workbench.language.tracing.nodes import as_tensor
 from workbench.language.tracing.tensor import Tensor
 from workbench.language.tracing.trace import (
@@ -78,7 +80,7 @@ class Template:
             results = returned(self._outputs(outputs))
             equations = build(trace, results, inspect.getdoc(self.function) or "")
         check(equations)
-        return scheduled(equations)
+        return scheduled(replace(equations, written=written(self.function, args, kwargs)))
 
     def _bound(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         try:

@@ -173,8 +173,14 @@ def _recipe(told: Facts) -> str:
         parts.append(f'<p class="kind"><b>{_text(kind)}.</b> {_prose(summary)}</p>')
         parts.append(f'<ol start="{number}">{"".join(map(_step, steps))}</ol>')
         number += len(steps)
-    source = f"<h3>The same in Python</h3><pre>{_text(told.after.variant.recipe().rstrip())}</pre>"
-    return title + left + "".join(parts) + source
+    return title + left + "".join(parts) + f"<h3>The same in Python</h3><pre>{_python(told)}</pre>"
+
+
+def _python(told: Facts) -> str:
+    """Return the source of the program, where it is known, and of the steps."""
+    variant = told.after.variant
+    program = variant.root.program.equations.written
+    return _text("\n".join(filter(None, (program, variant.recipe()))).rstrip())
 
 
 def _step(taken: Taken) -> str:
