@@ -26,7 +26,7 @@ objects, as answers about programs are remembered by identity.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -39,7 +39,7 @@ from workbench.polyhedral.sets.relations import (
     is_equal,
     project_out,
 )
-from workbench.polyhedral.tree import Leaf, Loop, Path, Tree, loops, paths, with_sibling
+from workbench.polyhedral.tree import Leaf, Loop, Path, Tree, children, loops, paths, sequence
 from workbench.program.bodies import Body, Call, Literal, Read
 from workbench.program.chunks import Chunks, chunks_of, combined
 from workbench.program.episodes.speculation import harmless
@@ -172,7 +172,7 @@ def _dealt(
     around, dealt = paths(schedule), list[tuple[str, Chunks]]()
     for array in added:
         (points,) = equations.writers[array]
-        result = next(s for s in equations.statements if any(r.array == array for r in s.reads))
+        result = next(s for s in equations.users[array] if s is not points)
         over = frozenset(points.dims[len(result.dims) :])
         chunks = chunks_of(points, over, around[points.name])
         if chunks is not None:
@@ -188,19 +188,25 @@ def _equations(
     equations: Equations, added: tuple[str, ...], dealt: tuple[tuple[str, Chunks], ...]
 ) -> Equations:
     """Return the equations with an accumulator for each of the arrays."""
-    chunks = dict(dealt)
-    results = {r.array: s for s in equations.statements for r in s.reads if r.array in added}
+    chunks, kept = dict(dealt), frozenset(added)
+    results = {
+        r.array: s
+        for array in added
+        for s in equations.users[array]
+        for r in s.reads
+        if r.array == array
+    }
     arrays = {
-        a.name: _accumulator(a, results[a.name], chunks.get(a.name)) if a.name in added else a
+        a.name: _accumulator(a, results[a.name], chunks.get(a.name)) if a.name in kept else a
         for a in equations.arrays
     }
     statements: list[Statement] = []
     for s in equations.statements:
-        if s.array in added:
+        if s.array in kept:
             array, result = arrays[s.array], results[s.array]
             adding = _adding(s, result, chunks.get(s.array))
             statements += [_start(s, array, result), adding]
-        elif any(r.array in added for r in s.reads):
+        elif not kept.isdisjoint(s.touched):
             statements.append(_result(s, arrays, chunks))
         else:
             statements.append(s)
@@ -264,22 +270,45 @@ def _fields(statement: Statement) -> dict[str, Any]:
 
 @remembered(64, same=2)
 def _schedule(equations: Equations, schedule: Tree) -> Tree:
-    """Return the schedule with a place for each start of the equations."""
+    """Return the schedule with a place for each start of the equations: in front of its points,
+    inside the loops that they share.
+    """
+    around = paths(schedule)
+    ahead: dict[str | int, list[Tree]] = {}
+    shifts: dict[int, list[tuple[str, int]]] = {}
     for s in equations.statements:
         if isinstance(s, Start):
-            schedule = _started(schedule, s, equations.statement[s.of])
-    return schedule
+            path = around[s.of]
+            shared, boxed = _shared(path, s, equations.statement[s.of])
+            leaf: Tree = Leaf(s.name)
+            for d in reversed(_left(path[:shared], s)):
+                leaf = Loop(d, leaf, "axis" if boxed else "loop")
+            ahead.setdefault(id(path[shared][0]) if shared < len(path) else s.of, []).append(leaf)
+            for node, _ in path[:shared]:
+                shift = node.offset(s.of) if isinstance(node, Loop) else 0
+                shifts.setdefault(id(node), []).extend([(s.name, shift)] if shift else [])
+    return sequence(_started(schedule, ahead, shifts))
 
 
-def _started(tree: Tree, start: Start, points: Statement) -> Tree:
-    """Put a start in front of its points, inside the loops that they share."""
-    path = paths(tree)[points.name]
-    shared, boxed = _shared(path, start, points)
-    leaf: Tree = Leaf(start.name)
-    for d in reversed(_left(path[:shared], start)):
-        leaf = Loop(d, leaf, "axis" if boxed else "loop")
-    inner: Tree = path[shared][0] if shared < len(path) else Leaf(points.name)
-    return with_sibling(path[:shared], [leaf, inner], start.name, points.name)
+def _started(
+    tree: Tree,
+    ahead: Mapping[str | int, Sequence[Tree]],
+    shifts: Mapping[int, Sequence[tuple[str, int]]],
+) -> list[Tree]:
+    """Return a part of the schedule behind the starts that stand directly in front of it.
+
+    `ahead` are the starts in front of a statement, by its name, and of a loop, by its identity;
+    `shifts` the offsets of those inside a loop or sequence, by its identity.
+    """
+    if isinstance(tree, Leaf):
+        return [*ahead.get(tree.statement, ()), tree]
+    below: Tree = tree
+    if id(tree) in shifts:
+        inner = [new for child in children(tree) for new in _started(child, ahead, shifts)]
+        below = sequence(inner)
+        if isinstance(tree, Loop):
+            below = replace(tree, child=below, offsets=(*tree.offsets, *shifts[id(tree)]))
+    return [*ahead.get(id(tree), ()), below]
 
 
 def _shared(path: Path, start: Start, points: Statement) -> tuple[int, bool]:

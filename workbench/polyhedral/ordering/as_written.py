@@ -138,7 +138,8 @@ def _ordered(names: Sequence[str], dependences: Dependences, left: _Left) -> Tre
             position = len(groups)
             groups.append(_Group(loop, list(own)))
         place.update(dict.fromkeys(own, position))
-    return sequence([_grouped(g, names, dependences, left) for g in groups])
+    inside = _within_groups(place, names, dependences, len(groups))
+    return sequence([_grouped(g, own, left) for g, own in zip(groups, inside, strict=True)])
 
 
 def _wanted(choices: Mapping[_Component, Sequence[Loop]]) -> tuple[str, ...]:
@@ -224,12 +225,26 @@ def _joins(own: _Component, group: _Group, dependences: Dependences, left: _Left
     return all(not _breaks(dependences, d, loop) for d in needed)
 
 
-def _grouped(group: _Group, names: Sequence[str], dependences: Dependences, left: _Left) -> Tree:
+def _within_groups(
+    place: Mapping[str, int], names: Sequence[str], dependences: Dependences, count: int
+) -> list[Dependences]:
+    """Return the statements of each group, in the order of `names`, with the dependences among
+    them.
+    """
+    statements: list[dict[str, Instances]] = [{} for _ in range(count)]
+    for name in names:
+        statements[place[name]][name] = dependences.statements[name]
+    kept: list[dict[Dependence, RelationKey]] = [{} for _ in range(count)]
+    for d in dependences.all:
+        if place[d.source] == place[d.sink]:
+            kept[place[d.source]][d] = dependences.keys[d]
+    return [Dependences(s, tuple(k), k) for s, k in zip(statements, kept, strict=True)]
+
+
+def _grouped(group: _Group, inside: Dependences, left: _Left) -> Tree:
     if group.loop is None:
         return Leaf(group.members[0])
-    members = set(group.members)
-    ordered = tuple(n for n in names if n in members)
-    return _around(group.loop, ordered, dependences.among(ordered), left)
+    return _around(group.loop, tuple(inside.statements), inside, left)
 
 
 def _loops(names: _Component, dependences: Dependences, left: _Left) -> list[Loop]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from workbench.identity import remembered
 from workbench.lowering.loops.bytes import bytes_of
+from workbench.lowering.loops.records import Buffer
 from workbench.lowering.memory.lives import private
-from workbench.lowering.memory.takeover import memory_of
+from workbench.lowering.memory.takeover import Ownership, memory_of
+from workbench.lowering.values.stored import store
 from workbench.polyhedral.tree import Loop, loops_above, paths, statements
 from workbench.processor import core_cache
 from workbench.program.accumulating import derived
 from workbench.program.sizes import numbers, resolve
+from workbench.program.storage import INNER
 from workbench.program.text.units import amount
 from workbench.program.values import Equations, Program
 from workbench.transforms.blocks.asked import Asked
@@ -32,24 +34,26 @@ def contracted(
     whole there does not live in a block. Returns the program, and a sentence on arrays along the
     dimension that stay whole.
     """
-    around, along = paths(program.schedule), _along_all(program.equations)
+    around, equations = paths(program.schedule), program.equations
     wanted: list[Pair] = []
     touched: dict[str, None] = {}
     for region in regions:
         outer = {loop.dim for loop in _outside(loops_above(around[region[0]], "loop"), dim)}
         inside = set(region)
-        for name, users in program.equations.users.items():
+        for name, users in equations.users.items():
             if name not in program.storage.added and any(s.name in inside for s in users):
-                if _dims(along[name], {dim}):
+                if _along(equations, name, {dim}):
                     touched[name] = None
                 if all(s.name in inside for s in users):
-                    wanted += [(name, d) for d in _dims(along[name], {*outer, dim})]
+                    wanted += _along(equations, name, {*outer, dim})
     fresh = [pair for pair in wanted if pair not in program.storage.contracted]
     storage = program.storage
     folded = (*storage.contracted, *folding(program, fresh))
     program = replace(program, storage=replace(storage, contracted=folded))
     whole = [
-        name for name in touched if any((name, d) not in folded for d in _dims(along[name], {dim}))
+        name
+        for name in touched
+        if any(pair not in folded for pair in _along(equations, name, {dim}))
     ]
     note = f"kept whole along {dim}: {', '.join(whole)}"
     return program, (note,) if whole else ()
@@ -60,22 +64,13 @@ def _outside(loops: Sequence[Loop], dim: str) -> Iterator[Loop]:
     return takewhile(lambda loop: not (loop.apart and loop.dim == dim), loops)
 
 
-@remembered(16)
-def _along_all(equations: Equations) -> Mapping[str, Mapping[str, frozenset[str]]]:
-    """Return by array and its dimension the dimensions of statements along which it is written."""
-    writers = equations.writers
-    return {
-        array.name: {
-            d: frozenset[str]().union(*(s.write[k].variables for s in writers[array.name]))
-            for k, d in enumerate(array.dims)
-        }
-        for array in equations.arrays
-    }
-
-
-def _dims(along: Mapping[str, frozenset[str]], dims: Collection[str]) -> list[str]:
+def _along(equations: Equations, array: str, dims: Collection[str]) -> list[Pair]:
     """Return the dimensions of an array that are written along some dimension of statements."""
-    return [d for d, variables in along.items() if not variables.isdisjoint(dims)]
+    return [
+        (array, d)
+        for k, d in enumerate(equations.array[array].dims)
+        if any(not s.write[k].variables.isdisjoint(dims) for s in equations.writers[array])
+    ]
 
 
 # -- what is said ----------------------------------------------------------------------------------
@@ -86,12 +81,12 @@ def described(asked: Asked, program: Program, regions: Sequence[Sequence[str]]) 
     are more than a core's cache, the blocks that would fit.
     """
     sizes, memory, owned = resolve(program.equations), memory_of(program), private(program)
-    along = _along_all(derived(program).equations)
+    equations = derived(program).equations
     at = f"({numbers(sizes)}, {DTYPE})"
     for region in regions:
         sums = sum(program.statement[n].array in program.storage.added for n in region)
         inside = [a for loop, own in owned if _holds(loop, region) for a in own]
-        taken = {a: bytes_of(memory.stored(a).buffer, sizes, DTYPE) for a in inside}
+        taken = {a: bytes_of(_buffer(memory, a), sizes, DTYPE) for a in inside}
         tile = sum(taken.values())
         what = region[0]
         if len(region) > 1:
@@ -101,8 +96,16 @@ def described(asked: Asked, program: Program, regions: Sequence[Sequence[str]]) 
             f"{what} in blocks of {asked.size} of {asked.dim}: a block's own arrays take "
             f"{amount(tile, 'B')} {at}"
         )
-        grows = sum(n for a, n in taken.items() if _dims(along[a], {asked.dim}))
+        grows = sum(n for a, n in taken.items() if _along(equations, a, {asked.dim}))
         yield from _too_large(asked, tile, grows)
+
+
+def _buffer(memory: Ownership, array: str) -> Buffer:
+    """Return the buffer of an array with its dimensions in their own order: it takes the same bytes
+    in any, and that in memory would have to be found for the whole program.
+    """
+    record, life = memory.program.array[array], memory.lives[array]
+    return store(record, (*record.dims, INNER), life.windows, life.loops, array).buffer
 
 
 def _too_large(asked: Asked, tile: int, grows: int) -> Iterator[str]:

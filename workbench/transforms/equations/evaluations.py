@@ -11,7 +11,7 @@ from workbench.program.bodies import Body, Call, walk
 from workbench.program.operations.matrices import OF_MATRICES
 from workbench.program.operations.shapes import is_static
 from workbench.program.operations.table import OPERATIONS
-from workbench.program.values import Program, Statement
+from workbench.program.values import Array, Statement
 
 BYTES = 4
 """The bytes of an element in float32, for the notes."""
@@ -73,16 +73,14 @@ def _entries(shape: Sequence[int | Expression]) -> int:
     return math.prod(int(n) if is_static((n,)) else 1 for n in shape)
 
 
-def freed(before: Program, after: Program, array: str) -> str:
-    """Return the note on arrays that need not be kept any more."""
-    record = before.array[array]
-    left = [s.name for s in after.statements if any(r.array == array for r in s.reads)]
+def freed(record: Array, left: Sequence[str]) -> str:
+    """Return the note on an array that need not be kept any more, but for the readers `left`."""
     lengths = [upper - lower for lower, upper in record.extent]
     total = _product([*lengths, _entries(record.shape) * BYTES])
     if not left:
-        return f"{array} has no reader left and is not computed: {total} bytes in float32"
+        return f"{record.name} has no reader left and is not computed: {total} bytes in float32"
     listed_readers = ", ".join(left)
     return (
-        f"{array} is read by {listed_readers} only: what Contract need not keep of its "
+        f"{record.name} is read by {listed_readers} only: what Contract need not keep of its "
         f"{total} bytes in float32 is free"
     )

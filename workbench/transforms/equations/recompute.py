@@ -121,8 +121,9 @@ class Recompute(Transform):
                 return violated(placed.program, placed.violation, str(self))
             after = placed
             notes.append(added(clone.statements))
-        notes.append(freed(program, after, array))
-        if not readers_of(after, array):
+        left = [s.name for s in after.statements if any(r.array == array for r in s.reads)]
+        notes.append(freed(program.array[array], left))
+        if not left:
             after = without(after, {array})
         return Rewritten(after, tuple(notes))
 

@@ -74,12 +74,14 @@ def vectorized(tree: Tree, dim: str, chosen: frozenset[str], dependences: Depend
         return tree
     if isinstance(tree, Block):
         parts = [
-            vectorized(child, dim, chosen, dependences.among(tuple(statements(child))))
+            child
+            if isinstance(child, Leaf) or chosen.isdisjoint(child.below)
+            else vectorized(child, dim, chosen, dependences.among(child.below))
             for child in tree.children
         ]
         return sequence(parts)
-    members = tuple(statements(tree))
-    if not chosen & set(members):
+    members = tree.below
+    if chosen.isdisjoint(members):
         return tree
     if tree.name != dim or tree.kind == "axis":
         inside = dependences if tree.kind == "axis" else dependences.within(tree)

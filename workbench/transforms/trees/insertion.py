@@ -55,7 +55,8 @@ def with_array(
     first of the `readers` as is legal. In `equations`, which are the program's but for these, they
     read it already.
     """
-    first = next(name for name in statements(program.schedule) if name in set(readers))
+    wanted = set(readers)
+    first = next(name for name in statements(program.schedule) if name in wanted)
     added = _with_equations(equations, array, new, readers)
     for k in range(len(new)):
         there = _without(added, new[k + 1 :])
@@ -138,13 +139,14 @@ def violated(equations: Equations, tree: Tree, names: Collection[str]) -> Violat
 
 def touching(equations: Equations, names: Collection[str]) -> Dependences:
     """Return the dependences of the statements `names`, in either direction."""
-    own = [equations.statement[name] for name in names]
+    own = [s for s in equations.statements if s.name in names]
     read = {r.array for s in own for r in s.reads}
     written = {s.array for s in own}
-    others = (s for array in written for s in equations.users[array])
-    met = {*names, *(s.name for s in others)}
-    met |= {s.name for array in read for s in equations.writers[array]}
-    near = [s.instances for s in equations.statements if s.name in met]
+    near = [
+        s.instances
+        for s in equations.statements
+        if s.array in read or not written.isdisjoint(s.touched)
+    ]
     needs = flow(near, {a.name: a.extent for a in equations.arrays})
     kept = {d: k for d, k in needs.keys.items() if d.source in names or d.sink in names}
     return Dependences(needs.statements, tuple(kept), kept)
