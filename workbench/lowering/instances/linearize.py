@@ -54,6 +54,7 @@ class Linearizer:
         """
         self._done: dict[int, Value] = {}
         self._axes: dict[int, tuple[str, ...]] = {}
+        self._placed: dict[Expression, Expression] = {}
 
     # -- what is known before evaluating -----------------------------------------------------
 
@@ -80,7 +81,9 @@ class Linearizer:
 
     def placed(self, e: Expression) -> Expression:
         """Return an expression over dimensions as one over loop variables and axes."""
-        return e.substitute(dict(self.place))
+        if e not in self._placed:
+            self._placed[e] = e.substitute(self.place)
+        return self._placed[e]
 
     # -- evaluation -------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from workbench.errors import SourceLine
@@ -44,10 +44,15 @@ class Buffer:
     @cached_property
     def elements(self) -> Expression:
         """The number of elements, over sizes: the same however they are arranged."""
-        total = expression(1)
-        for n in sorted(self.shape, key=lambda n: (not n.terms, str(n))):
-            total = total * n
-        return total
+        return _product(self.shape)
+
+
+@lru_cache(maxsize=8192)
+def _product(lengths: Symbolic) -> Expression:
+    total = expression(1)
+    for n in sorted(lengths, key=lambda n: (not n.terms, str(n))):
+        total = total * n
+    return total
 
 
 @dataclass(frozen=True)

@@ -58,16 +58,19 @@ def _kind(chain: Chain) -> object:
     return buffer.dtype, buffer.elements
 
 
-def _around(run: Chain, chain: Chain) -> tuple[Chain, Chain]:
-    """Return the parts of a chain before and behind a run."""
-    at = sum(other.first <= run[0].first for other in chain)
-    return chain[:at], chain[at:]
+def _around(run: Chain, chain: Chain) -> tuple[int, Chain, Chain]:
+    """Return how many spans of a chain begin before a run, and the last of them and the next."""
+    at, first = 0, run[0].first
+    for other in chain:
+        if other.first <= first:
+            at += 1
+    return at, chain[at - 1 : at] if at else [], chain[at : at + 1]
 
 
 def _touching(run: Chain, before: Chain, behind: Chain) -> int:
     """Count the ends at which a run would write over its neighbour, or be written over."""
-    return sum(other.last == run[0].first for other in before[-1:]) + sum(
-        other.first == run[-1].last for other in behind[:1]
+    return sum(other.last == run[0].first for other in before) + sum(
+        other.first == run[-1].last for other in behind
     )
 
 
@@ -131,15 +134,26 @@ class _Placer:
             alike.setdefault(_kind(chain), []).append(chain)
         for run in self._runs(temporaries):
             others = alike.setdefault(_kind(run), [])
-            room = [chain for chain in reversed(others) if self._fits(run, *_around(run, chain))]
-            best = max(room, key=lambda chain: _touching(run, *_around(run, chain)), default=[])
-            before, behind = _around(run, best)
-            if best and (body.hoisted or _touching(run, before, behind)):
-                best[len(before) : len(before)] = run
+            best, at = self._best(run, others, -1 if body.hoisted else 0)
+            if best is not None:
+                best[at:at] = run
             else:
                 chains.append(run)
                 others.append(run)
         return chains
+
+    def _best(self, run: Chain, chains: Sequence[Chain], most: int) -> tuple[Chain | None, int]:
+        """Return the last chain in which a run has room and touches most neighbours, more than
+        `most`, and its place there.
+        """
+        best: Chain | None = None
+        place = 0
+        for chain in reversed(chains):
+            at, before, behind = _around(run, chain)
+            ends = _touching(run, before, behind)
+            if ends > most and self._fits(run, before, behind):
+                best, place, most = chain, at, ends
+        return best, place
 
     def _runs(self, temporaries: Sequence[Span]) -> list[Chain]:
         """Return chains of temporaries: each operation hands one on in place."""
@@ -219,8 +233,8 @@ class _Placer:
 
     def _fits(self, run: Chain, before: Chain, behind: Chain) -> bool:
         """Tell whether there is room between the one before and the one behind."""
-        return (not before or self._follows(before[-1], run[0])) and (
-            not behind or self._follows(run[-1], behind[0])
+        return all(self._follows(span, run[0]) for span in before) and all(
+            self._follows(run[-1], span) for span in behind
         )
 
     def _follows(self, old: Span, new: Span) -> bool:

@@ -227,10 +227,10 @@ class Scope:
         An index of an index is one index. Positions that change in loops are taken last: the rest
         of the view moves in front of the loops, and `x[t]` alone stays inside.
         """
-        if all(e == WHOLE for e in entries):
+        if _takes_all(entries):
             return replace(value, axes=axes, counts=value.extents[: len(axes)], shape=shape)
         source, entries = self._composed(value, list(entries))
-        if all(e == WHOLE for e in entries):
+        if _takes_all(entries):
             return replace(source, axes=axes, counts=source.extents[: len(axes)], shape=shape)
         layout = indexed(source.layout, entries)
         lead = 0
@@ -251,7 +251,7 @@ class Scope:
         return Value(current.name, value.buffer, axes, counts, shape, value.dtype, layout)
 
     def _step(self, value: Value, entries: Sequence[Entry]) -> Value:
-        if all(e == WHOLE for e in entries):
+        if _takes_all(entries):
             return value
         return self.view(value, Index(tuple(entries)), (), (), value.layout)
 
@@ -383,6 +383,11 @@ class Scope:
         entries: list[Entry] = [WHOLE] * value.rank
         entries[position] = REVERSED
         return self.index(value, entries, value.axes, value.shape)
+
+
+def _takes_all(entries: Sequence[Entry]) -> bool:
+    """Tell whether an index takes every axis whole."""
+    return all(isinstance(e, str) and e == WHOLE for e in entries)
 
 
 def _moving(entries: Sequence[Entry]) -> bool:

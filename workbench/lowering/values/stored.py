@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeVar
 
 from workbench.identity import Same, remembered
@@ -69,7 +69,7 @@ class Stored:
         """
         return (*dims[: self.lead], *inner, *dims[self.lead :])
 
-    @property
+    @cached_property
     def axes(self) -> tuple[int, ...]:
         """The buffer's axes: of each dimension of `order`, then of each inner axis."""
         dims, inner = range(len(self.order)), range(len(self.array.shape))
