@@ -5,6 +5,7 @@ export const PROTOCOL = 17;
 export const DOT = {
   "nameSize": 16,
   "chipSize": 15,
+  "chipBeyond": 8,
   "routed": 150,
   "patient": 300,
   "head": [

@@ -10,6 +10,7 @@ import { Empty } from "./frame/notices/empty";
 import { Folded, useFolded } from "./frame/notices/folded";
 import { Progress } from "./frame/notices/progress";
 import { Header } from "./frame/header";
+import { keepFocus, shareKeys } from "./frame/keyboard";
 import { Keys, pressed } from "./frame/keys";
 import { Panes } from "./frame/panes/panes";
 import { Splitter, useShare } from "./frame/panes/splitter";
@@ -37,6 +38,8 @@ export interface Drawn {
   /** Returns the present actions for menus and commands. */
   actions(): readonly Action[];
   readonly store: Store;
+  /** Takes the focus, where it was in it last. */
+  focus(): void;
   takeDown(): void;
 }
 
@@ -49,7 +52,8 @@ export function draw(host: HTMLElement, transport: Transport, options: Options =
   style.textContent = css;
   const place = document.createElement("div");
   place.className = options.sized ? "wbk-root wbk-sized" : "wbk-root";
-  place.dataset["lmSuppressShortcuts"] = "true"; // the notebook's own keys rest while the workbench has the focus
+  const stopSharing = shareKeys(place);
+  const focus = keepFocus(place);
   place.tabIndex = -1; // a press on what takes no focus itself, as the graph's ground, leaves the keys to the workbench
   place.addEventListener("pointerdown", () => {
     requestAnimationFrame(() => {
@@ -60,7 +64,7 @@ export function draw(host: HTMLElement, transport: Transport, options: Options =
   place.addEventListener("keydown", (event) => {
     const { saveNotebook } = transport;
     if (!saveNotebook || event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey) || event.shiftKey) return;
-    event.preventDefault(); // the one key of the notebook's wanted here too
+    event.preventDefault(); // without it the browser would save the page
     saveNotebook();
   });
   const store = createStore(transport, options.workbench, {
@@ -74,7 +78,10 @@ export function draw(host: HTMLElement, transport: Transport, options: Options =
   return {
     actions: () => actions(store, place),
     store,
+    focus: () => focus.take(),
     takeDown() {
+      stopSharing();
+      focus.end();
       root.unmount();
       store.destroy();
       style.remove();

@@ -9,7 +9,7 @@ import pytest
 
 from tests.session import example
 from workbench.session.picture.dot import LETTERS, dot, static_svg
-from workbench.session.picture.dot_boxes import NAME, box_text, scope_texts, shortened
+from workbench.session.picture.dot_boxes import NAME, BoxText, box_text, scope_texts, shortened
 from workbench.session.picture.snapshot import snapshot
 
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="no Graphviz")
@@ -66,6 +66,29 @@ def test_a_box_has_room_for_its_name_alone() -> None:
     (closed,) = [line for line in text.splitlines() if "▸ environment" in line]
     (width,) = re.findall(r' width="([0-9.]+)"', closed)
     assert 72 * float(width) > 0.6 * NAME * len("▸ environment") + 15
+
+
+def test_a_box_has_room_for_loops_and_short_marks_of_what_is_kept() -> None:
+    def box(*kept: str) -> BoxText:
+        return box_text("x", "add", "x", ("i", "▮b/8", "[b]", "t"), is_output=False, kept=kept)
+
+    assert "i ▮b/8 [b] t 1 of I<" in box("1 of I").dot
+    assert "i ▮b/8 [b] t +2<" in box("min(B, 8) of B", "1 of I").dot
+    (least,), (most,) = (
+        re.findall(r'width="([0-9.]+)"', one.dot) for one in (box(), box("1 of I"))
+    )
+    assert 0 < float(least) < float(most)
+    (folded,) = re.findall(r'width="([0-9.]+)"', box("min(B, 8) of B", "1 of I").dot)
+    assert float(least) < float(folded) < float(most)
+
+
+@needs_dot
+def test_texts_of_the_static_picture_are_as_wide_as_they_were_measured() -> None:
+    svg = static_svg(snapshot(example.reinforce(14)))
+    assert svg is not None
+    texts = re.findall(r'<text [^>]*?textLength="([0-9.]+)"[^>]*font-size="([0-9.]+)"', svg)
+    assert len(texts) == svg.count("<text ")
+    assert all(float(length) >= 0.6 * float(size) - 0.01 for length, size in texts)
 
 
 def test_long_texts_lose_their_middle() -> None:

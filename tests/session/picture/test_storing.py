@@ -5,6 +5,7 @@ import pytest
 import workbench as wb
 from workbench.program.storage import Storage
 from workbench.program.values import Program
+from workbench.session.picture.dot_boxes import KEPT
 from workbench.session.picture.snapshot import snapshot
 from workbench.session.picture.storing import storage_marks, storage_text
 from workbench.transforms.step.transform import Transform
@@ -81,7 +82,8 @@ def test_what_is_kept_is_on_the_chips(
     for node in shown.nodes:
         if node.array == array:
             assert node.kept == marks
-            assert all(mark in node.box.dot for mark in marks)
+            folded = marks if len("".join(marks)) <= KEPT else (f"+{len(marks)}",)
+            assert all(f"{mark}<" in node.box.dot or f"{mark} " in node.box.dot for mark in folded)
 
 
 def test_what_is_kept_of_points_that_are_added_up_is_that_of_their_sums() -> None:

@@ -11,7 +11,7 @@ import json
 import re
 import shutil
 from dataclasses import dataclass, field
-from html import escape
+from html import escape, unescape
 from itertools import product
 
 from workbench.session.picture.dot_boxes import (
@@ -127,7 +127,15 @@ def _svg(text: str) -> str | None:
     except graphviz.CalledProcessError:
         return None
     svg = re.sub(r'font-family="Courier[^"]*"', f'font-family="{LETTERS}"', str(drawn))
+    svg = re.sub(r'<text ([^>]*font-size="([\d.]+)"[^>]*)>([^<]*)', _as_measured, svg)
     return svg[svg.index("<svg") :]
+
+
+def _as_measured(text: re.Match[str]) -> str:
+    """Return a text that is as wide as Courier's letters, whatever face the reader has."""
+    attributes, size, letters = text.groups()
+    length = 0.6 * float(size) * max(1, len(unescape(letters)))
+    return f'<text textLength="{length:.2f}" lengthAdjust="spacingAndGlyphs" {attributes}>{letters}'
 
 
 def _width(svg: str) -> float:

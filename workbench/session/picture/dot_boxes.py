@@ -19,6 +19,12 @@ NAME = 16
 CHIP = 15
 """Font size, in points, of a chip on the lower edge of a box whose name stands alone."""
 
+CHIP_BEYOND = 8
+"""Points by which chips may stand out of their box on either side."""
+
+KEPT = 8
+"""The most characters of the marks of what is kept of an array for which a box is made wider."""
+
 ROUTED = 150
 """The most boxes up to which arrows go round boxes and have room for their labels. Beyond it
 Graphviz is slow at that and sometimes fails."""
@@ -65,7 +71,8 @@ END = "</font>>"
 """The markup in front of a label's second line and after it."""
 
 CONSTANTS = {
-    "nameSize": NAME, "chipSize": CHIP, "routed": ROUTED, "patient": PATIENT, "head": HEAD,
+    "nameSize": NAME, "chipSize": CHIP, "chipBeyond": CHIP_BEYOND, "routed": ROUTED,
+    "patient": PATIENT, "head": HEAD,
     "large": LARGE, "kinds": KINDS, "closed": CLOSED, "open": OPEN, "flow": FLOW,
     "carried": CARRIED, "end": END,
 }  # fmt: skip
@@ -96,8 +103,18 @@ class ScopeText:
     open: str
 
 
-def box_text(title: str, second: str, short: str, chips: Sequence[str], is_output: bool) -> BoxText:
-    """Return the texts of a statement's box; that of an output has a double line."""
+def box_text(
+    title: str,
+    second: str,
+    short: str,
+    loops: Sequence[str],
+    is_output: bool,
+    kept: Sequence[str] = (),
+) -> BoxText:
+    """Return the texts of a statement's box; that of an output has a double line. The box has room
+    for the marks of its `loops`, and for those of what is `kept` of its array where they are short.
+    """
+    chips = (*loops, *_folded(kept))
     line = f"{second} · {' '.join(chips)}" if chips else second
     first, second, short = shortened(title, 44), shortened(second, 54), shortened(short)
     double = ', peripheries="2"' if is_output else ""
@@ -140,8 +157,16 @@ def _hundredths(name: str) -> int:
 
 
 def _chips_hundredths(chips: Sequence[str]) -> int:
-    """Return that of chips in a row: 4 points on both sides of each, 3 between two."""
-    return sum(60 * CHIP * len(chip) + 1100 for chip in chips) // 72
+    """Return that of chips in a row, beyond what may stand out of the box on both sides: 0.4 em on
+    both sides of each, 0.35 between two.
+    """
+    row = sum(CHIP * (60 * len(chip) + 115) for chip in chips) - 35 * CHIP
+    return max(0, row - 200 * CHIP_BEYOND) // 72
+
+
+def _folded(kept: Sequence[str]) -> Sequence[str]:
+    """Return one short mark as it is; of several, or of a long one, their number."""
+    return kept if sum(map(len, kept)) <= KEPT else (f"+{len(kept)}",)
 
 
 def _markup(text: str) -> str:

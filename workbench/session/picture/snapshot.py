@@ -204,13 +204,13 @@ def _node(
     array = program.array[statement.array]
     outputs = tuple(o.name for o in program.outputs if o.array == statement.array)
     summary = _summary(statement, shape_text(array.shape) if array.shape else "")
-    chips = (*(loops[position].mark for position in around), *kept)
+    marks = [loops[position].mark for position in around]
     short = _short(program, statement)
     return Node(
         id=statement.name,
         title=title(statement),
         summary=summary,
-        box=box_text(title(statement), summary, short, chips, is_output=bool(outputs)),
+        box=box_text(title(statement), summary, short, marks, bool(outputs), kept),
         kind=_kind(program, statement),
         array=statement.array,
         scope=scope,

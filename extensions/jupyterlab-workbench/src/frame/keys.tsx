@@ -42,6 +42,7 @@ const groups = (): readonly { readonly title: string; readonly entries: readonly
     entries: [
       ["Enter", "goes to the next hit"],
       ["Shift Enter", "goes to the one before"],
+      ["Esc", "clears the text, and without one goes to the graph"],
     ],
   },
   {

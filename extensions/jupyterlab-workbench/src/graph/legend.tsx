@@ -79,7 +79,7 @@ export function Legend(props: {
             {snapshot.nodes.some((node) => node.kept.some((text) => text !== "host")) && (
               <>
                 {" "}
-                <code>2 of T</code> kept of an array
+                <code>2 of T</code> kept of an array; <code>+2</code> two more, which the box tells
               </>
             )}
             {snapshot.nodes.some((node) => node.kept.includes("host")) && (

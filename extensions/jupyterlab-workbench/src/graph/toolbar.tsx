@@ -12,6 +12,8 @@ export interface Tools {
   readonly openAll: (all: boolean) => void;
   readonly mark: (ids: ReadonlySet<string> | null) => void;
   readonly show: (id: string) => void;
+  /** Gives the focus to the graph: to the box that was shown last, if any. */
+  readonly enter: () => void;
   readonly colour: (overlay: Overlay) => void;
 }
 
@@ -95,7 +97,10 @@ function Search({ snapshot, tools }: { snapshot: Snapshot; tools: Tools }): JSX.
 
   function press(event: React.KeyboardEvent): void {
     event.stopPropagation();
-    if (event.key === "Escape") setText("");
+    if (event.key === "Escape") {
+      if (text) setText("");
+      else tools.enter();
+    }
     if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
   }
 

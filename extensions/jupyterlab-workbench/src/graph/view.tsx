@@ -104,6 +104,11 @@ function Graph(props: {
         store.select({ statements: [id], scope: null, instance: null });
         show(id);
       },
+      enter() {
+        const svg = window.current?.svg.current;
+        const box = svg?.querySelector<SVGGElement>("g.node[tabindex='0']");
+        (box ?? svg)?.focus({ preventScroll: true });
+      },
       colour: (chosen) => store.select({ overlay: chosen }),
     }),
     [fit, store, drawing, show],

@@ -253,3 +253,47 @@ test("buttons go from hit to hit, which are counted, and round", async () => {
   await shown.press(before);
   expect(chosen()).toEqual([visited.at(-1)]);
 });
+
+const search = (): HTMLInputElement | null => shown.host.querySelector(".wbk-search");
+
+test("a search is left with Escape: the text first, then the field for the box that was gone to", async () => {
+  await view();
+  await act(async () => search()?.focus());
+  await enter(search(), "g[");
+  await fire(search(), key("Enter"));
+  const [hit = ""] = chosen();
+  expect(hit).toMatch(/^g/);
+  await fire(search(), key("Escape"));
+  expect(search()?.value).toBe("");
+  expect(document.activeElement).toBe(search());
+  await fire(search(), key("Escape"));
+  expect(document.activeElement).toBe(box(hit));
+});
+
+test("without a hit the search is left for the graph", async () => {
+  await view();
+  await act(async () => search()?.focus());
+  await fire(search(), key("Escape"));
+  expect(document.activeElement?.closest(".wbk-svg")).toBeTruthy();
+});
+
+test("what is drawn on a box finds it, however it is spaced", async () => {
+  const [first] = WRITTEN.nodes;
+  const { id, box: face } = WRITTEN.nodes.find((node) => node.id === "g") ?? (first as (typeof WRITTEN.nodes)[number]);
+  await view(of(altered(WRITTEN, id, { box: { ...face, short: "state[t + 1]" } })));
+  for (const text of ["state[t", "state[t+1]", " state [ t + 1"]) {
+    await enter(search(), text);
+    await fire(search(), key("Enter"));
+    expect(chosen(), text).toEqual([id]);
+    shown.store.select({ statements: [] });
+  }
+});
+
+test("after an arrow is let go the keys go on from a box", async () => {
+  await view();
+  await shown.press(box("g"));
+  const arrow = shown.host.querySelector<SVGGElement>(".edge[tabindex='0']");
+  await act(async () => arrow?.focus());
+  await fire(arrow, key("Escape"));
+  expect(document.activeElement).toBe(box("g"));
+});

@@ -21,17 +21,6 @@ export function Panes({ wide, share }: { wide: boolean; share: number }): JSX.El
     >
       <div className="wbk-tab-row">
         <Tabs id={id} shown={shown} upright={wide} />
-        {shown && (
-          <button
-            className="wbk-icon"
-            type="button"
-            aria-label="Close the pane"
-            title="Close the pane"
-            onClick={() => store.select({ pane: "" })}
-          >
-            ×
-          </button>
-        )}
       </div>
       {shown && Shown && (
         <div
@@ -39,11 +28,22 @@ export function Panes({ wide, share }: { wide: boolean; share: number }): JSX.El
           id={`${id}panel`}
           role="tabpanel"
           aria-labelledby={`${id}${shown.name}`}
-          tabIndex={0}
+          tabIndex={-1}
           key={shown.name}
         >
           <Shown />
         </div>
+      )}
+      {shown && (
+        <button
+          className="wbk-icon wbk-close-pane"
+          type="button"
+          aria-label="Close the pane"
+          title="Close the pane"
+          onClick={() => store.select({ pane: "" })}
+        >
+          ×
+        </button>
       )}
     </section>
   );

@@ -53,6 +53,11 @@ export function useHands({ scene, window, pointing, hands, selected }: Given): H
   const first = layout.boxes.keys().next().value ?? null;
   const roving = [wanted, selected].find((name) => name !== null && layout.boxes.has(name)) ?? first;
 
+  // The arrow keys go on from the box that another view, or a search, selected.
+  useEffect(() => {
+    if (selected !== null) setWanted(selected);
+  }, [selected]);
+
   // An element that is to have the focus may come with the next drawing.
   useEffect(() => {
     const name = focusNext.current;
@@ -148,6 +153,7 @@ export function useHands({ scene, window, pointing, hands, selected }: Given): H
   }
 
   function onKeyDown(event: React.KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return; // the browser's and JupyterLab's
     const from = event.target instanceof SVGGElement ? (event.target.dataset["name"] ?? null) : null;
     const box = from !== null && layout.boxes.has(from) ? from : null;
     const direction = ARROW_KEYS[event.key];
@@ -155,9 +161,10 @@ export function useHands({ scene, window, pointing, hands, selected }: Given): H
     if (event.key === "Escape") {
       if (pointing.said) pointing.say(null);
       else hands.select(null, false);
-    } else if (direction && box) {
+      if (box === null && roving !== null) focus(roving); // an arrow is an element only while it is lit
+    } else if (direction && roving !== null) {
       pointing.say(null);
-      focus(nearest(layout.boxes, box, direction));
+      focus(box === null ? roving : nearest(layout.boxes, box, direction));
     } else if (event.key === "e" || event.key === "E") {
       const next = nextArrow(scene, box ?? selected, arrow, event.shiftKey ? -1 : 1);
       if (next) read(next);

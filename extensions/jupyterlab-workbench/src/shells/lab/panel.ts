@@ -71,7 +71,8 @@ export function createPanel(options: {
   const { packages, views, connection, kept, icon, begin, changed } = options;
   const content = new packages["@lumino/widgets"].Widget();
   content.addClass("wbk-panel");
-  content.node.style.cssText = "height: 100%; overflow: hidden";
+  content.node.style.cssText = "height: 100%; overflow: hidden; outline: none";
+  content.node.addEventListener("focus", () => face?.focus()); // JupyterLab gives it the focus with its tab
   const widget = new packages["@jupyterlab/apputils"].MainAreaWidget({ content });
   widget.id = PANEL;
   widget.title.closable = true;
@@ -145,6 +146,7 @@ interface Face {
   choose(workbench: string, output: HTMLElement): void;
   open(link: string): void;
   actions(): readonly Action[];
+  focus(): void;
   shown(): Shown | null;
   kept(): Kept;
   takeDown(): void;
@@ -221,6 +223,7 @@ function createFace(
       else link = text;
     },
     actions: () => (saved ?? live).actions(),
+    focus: () => (saved ?? live).focus(),
     shown() {
       const { state, status } = live.store.values();
       return saved === null && state && status === "connected" ? { notebook, workbench: state.workbench } : null;

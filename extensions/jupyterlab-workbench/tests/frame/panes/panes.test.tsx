@@ -30,6 +30,15 @@ describe("the tabs", () => {
   });
 });
 
+test("the button that closes the pane comes after what is in it", async () => {
+  shown = await drawn(Under);
+  await shown.press(byText(shown.host, "[role=tab]", "Moves"));
+  const panel = shown.host.querySelector("[role=tabpanel]");
+  const close = shown.host.querySelector("[aria-label='Close the pane']");
+  expect(panel?.compareDocumentPosition(close as Node)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+  expect(panel?.getAttribute("tabindex")).toBe("-1"); // from the tabs one goes on to its first field
+});
+
 test("every pane can be set to be open at first", () => {
   expect(schema.properties.pane.enum).toEqual(["none", ...VIEWS.map(({ name }) => name)]);
 });

@@ -1,6 +1,8 @@
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import { changes } from "../../../src/graph/diff";
-import { type Chip, chips, fitted } from "../../../src/graph/drawing/boxes/chips";
+import { type Chip, Chips, chips, fitted } from "../../../src/graph/drawing/boxes/chips";
 import type { Snapshot } from "../../../src/protocol";
 import { altered, VECTORIZED, WRITTEN } from "../pictures";
 
@@ -37,9 +39,20 @@ test("chips are no wider than their box", () => {
   const row = [chip("i"), chip("b → ▮b/8", "▮b/8", true), chip("t → [t]", "[t]", true), chip("2 of T")];
   const at = (room: number): readonly string[] => fitted(row, room, 10).map(({ text }) => text);
   expect(at(300)).toEqual(["i", "b → ▮b/8", "t → [t]", "2 of T"]);
-  expect(at(135)).toEqual(["i", "▮b/8", "[t]", "2 of T"]);
-  expect(at(110)).toEqual(["i", "▮b/8", "[t]", "+1"]);
+  expect(at(140)).toEqual(["i", "▮b/8", "[t]", "2 of T"]);
+  expect(at(120)).toEqual(["i", "▮b/8", "[t]", "+1"]);
   expect(at(90)).toEqual(["i", "▮b/8", "+2"]);
   expect(at(10)).toEqual(["+4"]);
   expect(fitted(row, 90, 10).map(({ changed }) => changed)).toEqual([false, true, true]);
+});
+
+test("larger letters stand as far from the ends of their chip and from the next one, in their own size", () => {
+  const row = [..."ibt"].map((text): Chip => ({ text, kind: "loop", changed: false }));
+  const ends = (size: number): readonly number[] => {
+    const drawn = renderToStaticMarkup(createElement("svg", null, createElement(Chips, { chips: row, width: 200, edge: 0, size })));
+    return [...drawn.matchAll(/<text x="([\d.]+)"/g)].map(([, x]) => Number(x));
+  };
+  const [near, far] = [ends(9), ends(18)].map(([one = 0, other = 0]) => other - one);
+  expect(far).toBeCloseTo(2 * (near ?? 0));
+  expect(near).toBeGreaterThan(9 * 1.7); // a letter, both ends and a gap
 });

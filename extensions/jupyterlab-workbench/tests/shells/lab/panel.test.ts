@@ -17,6 +17,10 @@ class Widget {
   readonly disposed = SIGNAL;
   id = "";
   isVisible = true;
+  readonly content?: Widget;
+  constructor(given: { content?: Widget } = {}) {
+    if (given.content) this.content = given.content;
+  }
   addClass(): void {}
 }
 const PACKAGES = {
@@ -26,6 +30,7 @@ const PACKAGES = {
 
 const notebook = new Widget() as unknown as NotebookPanel;
 let say: (message: Message) => void;
+let focused = 0;
 let status: ReturnType<Transport["status"]>;
 
 /** A panel whose notebook's Jupyter kernel is played by hand. */
@@ -41,7 +46,7 @@ function panel(kept: Partial<Kept> = {}): Panel {
     },
   };
   say = (message) => heard.forEach((listener) => listener(message));
-  const views = { draw: (_: unknown, own: Transport) => ({ actions: () => [], store: createStore(own), takeDown: () => undefined }) };
+  const views = { draw: (_: unknown, own: Transport) => ({ actions: () => [], store: createStore(own), focus: () => void focused++, takeDown: () => undefined }) };
   const made = createPanel({
     packages: PACKAGES,
     views: views as unknown as Views,
@@ -99,4 +104,12 @@ test("what cannot be seen, or is not live, is not shown", () => {
   expect(made.shown()?.workbench).toBe("newest");
   made.follow(null);
   expect(made.shown()).toBeNull();
+});
+
+test("the focus that JupyterLab gives with the tab goes on to the workbench", () => {
+  const made = panel();
+  greets();
+  const { content } = made.widget as unknown as { content: Widget };
+  content.node.dispatchEvent(new FocusEvent("focus"));
+  expect(focused).toBe(1);
 });

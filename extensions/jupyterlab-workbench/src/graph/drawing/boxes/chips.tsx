@@ -1,7 +1,7 @@
 // Chips on the lower edge of a box: the loops around its statement, and what is kept of the array that it writes. What
 // the last step changed is in colour.
 
-import type { Node, Snapshot } from "../../../protocol";
+import { DOT, type Node, type Snapshot } from "../../../protocol";
 import { type Changes, loopsOf } from "../../diff";
 import { rounded } from "./rounded";
 
@@ -45,14 +45,13 @@ export function fitted(chips: readonly Chip[], room: number, size: number): read
   return [{ text: `+${short.length}`, kind: "kept", changed: short.some(({ changed }) => changed) }];
 }
 
-const GAP = 5;
-/** Pixels by which chips may stand out on either side of a box. */
-const BEYOND = 10;
+/** In em of the letters, as boxes are measured for them: a character, both ends of a chip, and between two chips. */
+const [LETTER, ENDS, GAP] = [0.605, 0.8, 0.35];
 
-const wide = ({ text }: Chip, size: number): number => text.length * size * 0.6 + 8;
+const wide = ({ text }: Chip, size: number): number => ([...text].length * LETTER + ENDS) * size;
 
 const total = (chips: readonly Chip[], size: number): number =>
-  chips.reduce((sum, chip) => sum + wide(chip, size) + GAP, -GAP);
+  chips.reduce((sum, chip) => sum + wide(chip, size) + GAP * size, -GAP * size);
 
 /** Chips in a row, in the middle of the lower edge of a box of this width. */
 export function Chips(props: {
@@ -62,7 +61,7 @@ export function Chips(props: {
   readonly size: number;
 }): JSX.Element {
   const { width: room, edge, size } = props;
-  const row = fitted(props.chips, room + 2 * BEYOND, size);
+  const row = fitted(props.chips, room + 2 * DOT.chipBeyond, size);
   const height = size + 4;
   let left = (room - total(row, size)) / 2;
   return (
@@ -70,7 +69,7 @@ export function Chips(props: {
       {row.map((chip, at) => {
         const { text, kind, changed } = chip;
         const [start, width] = [left, wide(chip, size)];
-        left += width + GAP;
+        left += width + GAP * size;
         return (
           <g key={at} className={`wbk-dim-chip wbk-chip-${kind}${changed ? " wbk-chip-changed" : ""}`}>
             <path d={rounded(start, edge - height / 2, width, height, height / 2)} />
