@@ -1,6 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const PROTOCOL = 17;
+export const PROTOCOL = 18;
 
 export const DOT = {
   "nameSize": 16,
@@ -313,6 +313,7 @@ export interface PriceView {
   readonly operations: number;
   readonly bytes: number;
   readonly launches: number;
+  readonly parts: Readonly<Record<string, number>>;
 }
 
 export interface ShareView {

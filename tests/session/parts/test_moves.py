@@ -51,6 +51,10 @@ def test_a_price_is_what_the_variant_after_the_step_is_predicted_to_cost() -> No
         run = {"sizes": {"B": 5}, "backend": "numpy", "dtype": "float64"}
         found = price(variant, {"step": step.to_json(), **run})
         assert (found.seconds, found.peak_bytes) == (after.seconds, after.peak_bytes)
+        shares = {name: share.seconds for name, share in after.by_statement.items()}
+        assert found.parts and found.parts.items() <= shares.items()
+        untold = [n for name, n in shares.items() if name not in found.parts]
+        assert max(untold, default=0.0) <= 1e-3 * after.seconds
 
 
 def test_a_price_names_the_memory_to_which_an_array_moves() -> None:

@@ -62,7 +62,8 @@ class EffectView:
 class PriceView(EffectView):
     """The same for a step in a list, the bytes of those arrays that it makes smaller or larger (0
     where an array is no more; one that moves to the host stays as large), the memory space to which
-    it moves arrays, and what the seconds come of: arithmetic operations, bytes moved, launches.
+    it moves arrays, and what the seconds come of: arithmetic operations, bytes moved, launches, and
+    `parts`, the seconds of statements that take a noticeable part of them.
     """
 
     arrays: Mapping[str, int]
@@ -70,6 +71,11 @@ class PriceView(EffectView):
     operations: int
     bytes: int
     launches: int
+    parts: Mapping[str, float]
+
+
+NOTICEABLE = 1e-3
+"""The part of a run's seconds from which on a statement's are told."""
 
 
 def price(variant: Variant, arguments: Mapping[str, Any]) -> PriceView:
@@ -87,7 +93,14 @@ def price(variant: Variant, arguments: Mapping[str, Any]) -> PriceView:
         said.operations,
         said.bytes,
         said.launches,
+        _parts(said),
     )
+
+
+def _parts(said: Prediction) -> dict[str, float]:
+    """Return the seconds of each statement that takes a noticeable part of all."""
+    least = NOTICEABLE * said.seconds
+    return {n: share.seconds for n, share in said.by_statement.items() if share.seconds > least}
 
 
 def _changed(before: Variant, after: Prediction) -> dict[str, int]:

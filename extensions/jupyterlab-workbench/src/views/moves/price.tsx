@@ -1,6 +1,6 @@
 // Price tags: the predicted effect of a step, always marked as an estimate.
 
-import type { CostView, EffectView } from "../../protocol";
+import type { CostView, EffectView, PriceView } from "../../protocol";
 import { amountText, bytesText, changeText as textOfChange, SAME, secondsText } from "../../model/numbers";
 
 /** The relative change below which values are called the same. */
@@ -46,6 +46,22 @@ export function causes(before: Work, after: Work): readonly Change[] {
     { name: "kernel launches", before: before.launches, after: after.launches, text: counted },
   ];
   return all.filter((change) => !isSame(change));
+}
+
+/** The most statements of which it is said that the time changes with them, and the least part of its change. */
+const [MOST_PARTS, LEAST_PART] = [3, 0.05];
+
+/** Lists the statements with which the time changes most. */
+export function parts(before: CostView, after: PriceView): readonly Change[] {
+  const [from, to] = [before.seconds, after.seconds];
+  if (isSame({ before: from, after: to })) return [];
+  const was = new Map(before.shares.map((share) => [share.statement, share.seconds]));
+  const far = ({ before, after }: Change): number => Math.abs(after - before);
+  return [...new Set([...was.keys(), ...Object.keys(after.parts)])]
+    .map((name) => ({ name, before: was.get(name) ?? 0, after: after.parts[name] ?? 0, text: secondsText }))
+    .filter((change) => far(change) >= LEAST_PART * Math.abs(to - from) && !isSame(change))
+    .sort((one, other) => far(other) - far(one))
+    .slice(0, MOST_PARTS);
 }
 
 export function isSame({ before, after }: Pick<Change, "before" | "after">): boolean {

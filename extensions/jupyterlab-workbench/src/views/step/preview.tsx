@@ -12,7 +12,7 @@ import { Notes } from "./notes";
 import { WhyLegal } from "./why-legal";
 import { sizesText } from "../../model/numbers";
 import { GraphAfter } from "./preview-graph";
-import { causes, type Change, changes, changeText, direction, PriceTags } from "../moves/price";
+import { causes, type Change, changes, changeText, direction, parts, PriceTags } from "../moves/price";
 import { openNext, type StepJson } from "./steps";
 
 export function Preview({ preview }: { preview: PreviewView }): JSX.Element {
@@ -76,8 +76,11 @@ function Costs({ step }: { step: StepJson }): JSX.Element {
       <caption>Estimated at {settingText(state, run.sizes, before.value)}, not measured</caption>
       <tbody>
         {time && <Changed change={time} />}
+        {parts(before.value, after.value).map((change) => (
+          <Changed key={change.name} change={change} says="The part of the time that the statement takes" />
+        ))}
         {causes(before.value, after.value).map((change) => (
-          <Changed key={change.name} change={change} of="the time" />
+          <Changed key={change.name} change={change} says="What the time comes of" />
         ))}
         {held.map((change) => (
           <Changed key={change.name} change={change} />
@@ -87,10 +90,10 @@ function Costs({ step }: { step: StepJson }): JSX.Element {
   );
 }
 
-/** A row of costs; `of` says what it is a cause of. */
-function Changed({ change, of }: { change: Change; of?: string }): JSX.Element {
+/** A row of costs; `says` is what it tells of the row above. */
+function Changed({ change, says }: { change: Change; says?: string }): JSX.Element {
   return (
-    <tr className={of ? "wbk-comes-of" : ""} title={of ? `What ${of} comes of` : ""}>
+    <tr className={says ? "wbk-comes-of" : ""} title={says ?? ""}>
       <th scope="row">{change.name}</th>
       <td>{change.text(change.before)}</td>
       <td aria-hidden="true">→</td>
