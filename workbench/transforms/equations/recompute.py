@@ -121,7 +121,8 @@ class Recompute(Transform):
                 return violated(placed.program, placed.violation, str(self))
             after = placed
             notes.append(added(clone.statements))
-        left = [s.name for s in after.statements if any(r.array == array for r in s.reads)]
+        users = (s for s in after.statements if array in s.touched)
+        left = [s.name for s in users if any(r.array == array for r in s.reads)]
         notes.append(freed(program.array[array], left))
         if not left:
             after = without(after, {array})
