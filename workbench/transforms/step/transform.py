@@ -19,7 +19,7 @@ from workbench.identity import remembered
 from workbench.polyhedral.dependences.legality import Violation, violation
 from workbench.polyhedral.expression import whole
 from workbench.program.dependences import dependences
-from workbench.program.values import Program
+from workbench.program.values import Equations, Program
 from workbench.program.wellformed import rules
 from workbench.program.wellformed.ended import why_missing
 from workbench.transforms.step.argument_names import array_called, dims_of
@@ -282,12 +282,20 @@ def _recheck(before: Program, after: Program, step: Transform) -> Refusal | None
         missing = why_missing(after.equations)
         if missing is not None:
             return Refusal("capability", f"{step}: {missing.message}", line=missing.line)
-        rules.check(after.equations, before.equations)
+        _expect_well_formed(after.equations, before.equations)
     if not same_equations or after.schedule is not before.schedule:
         broken = violation(after.schedule, dependences(after.equations))
         if broken is not None:
             return violated(after, broken, str(step))
     return broken_storage(after, str(step))
+
+
+@remembered(16, same=2)
+def _expect_well_formed(after: Equations, before: Equations) -> None:
+    """Raise ProgramError where a step has broken a rule. What passes is kept: steps that differ in
+    the order alone have the same equations.
+    """
+    rules.check(after, before)
 
 
 def violated(program: Program, found: Violation, step: str) -> Refusal:
