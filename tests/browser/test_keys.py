@@ -4,9 +4,10 @@ that stand side by side after a step that gives a statement many of them.
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import Lab, Page, command, run_all
+from tests.browser.lab import Lab, Page, command, run_all, theme
 from tests.browser.panel import live, open_pane, select, shows, still
 
 PERSIST = """\
@@ -101,3 +102,39 @@ def test_chips_stand_side_by_side(lab: Lab) -> None:
     assert page.page.evaluate(COLLIDE) == []
     lab.shot(page, "chips-near")
     page.check()
+
+
+def test_a_press_on_the_label_of_a_size_goes_to_its_field(walk: Page) -> None:
+    panel = live(walk)
+    open_pane(panel, "Compare")
+    for name in ("T", "B"):
+        panel.locator(".wbk-measure .wbk-sizes .wbk-field > span").get_by_text(
+            name, exact=True
+        ).click()
+        expect(panel.locator(".wbk-measure").get_by_label(name, exact=True)).to_be_focused()
+    open_pane(panel, "Moves")
+    walk.check()
+
+
+DIM = """() => {
+  const view = document.querySelector(".wbk-viewport .wbk-dim text");
+  const [back, fill] = [getComputedStyle(document.querySelector(".wbk-graph")).backgroundColor,
+                        getComputedStyle(view).fill].map((c) => c.match(/[0-9.]+/g).map(Number));
+  const alpha = (fill[3] ?? 1) * Number(getComputedStyle(view).fillOpacity);
+  const light = (c) => c.slice(0, 3).map((v) => v / 255)
+    .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const drawn = [0, 1, 2].map((i) => back[i] + (fill[i] - back[i]) * alpha);
+  const [one, other] = [light(drawn), light(back)].sort((a, b) => b - a);
+  return (one + 0.05) / (other + 0.05);
+}"""
+
+
+@pytest.mark.parametrize("colours", ["JupyterLab Light", "JupyterLab Dark"])
+def test_what_stands_back_can_still_be_read(walk: Page, lab: Lab, colours: str) -> None:
+    panel = live(walk)
+    panel.locator("g.node").first.click()
+    with theme(walk, colours):
+        assert walk.page.evaluate(DIM) >= 3
+        lab.shot(walk, f"dim-{colours[11:].lower()}")
+    walk.check()

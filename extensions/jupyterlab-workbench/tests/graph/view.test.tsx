@@ -297,3 +297,13 @@ test("after an arrow is let go the keys go on from a box", async () => {
   await fire(arrow, key("Escape"));
   expect(document.activeElement).toBe(box("g"));
 });
+
+test("what is said of an arrow goes when the view changes", async () => {
+  await view();
+  const start = shown.host.querySelector<SVGGElement>("g.node[tabindex='0']");
+  await act(async () => start?.focus());
+  await fire(start, key("e"));
+  expect(shown.host.querySelector(".wbk-tooltip")).not.toBeNull();
+  await fire(start, key("+"));
+  expect(shown.host.querySelector(".wbk-tooltip")).toBeNull();
+});

@@ -90,7 +90,8 @@ function paintArrows(context: OffscreenCanvasRenderingContext2D, painting: Paint
       for (const [, line] of seen) head(context, line);
       context.fill();
     }
-    named.push(() => paintLabels(context, seen, css(colour, strength), css(theme.back), k));
+    const legible = dim ? (carried ? 0.85 : 0.55) : strength;
+    named.push(() => paintLabels(context, seen, css(colour, legible), css(theme.back), k));
   }
   if (letters(k)) for (const paint of named) paint(); // over the lines of both kinds
 }

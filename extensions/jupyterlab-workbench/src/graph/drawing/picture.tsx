@@ -55,9 +55,14 @@ export function Picture(props: PictureProps): JSX.Element {
 
   // What changes together is painted once, when all of it has changed.
   const due = useRef<readonly [View, Size] | null>(null);
+  const seen = useRef<View | null>(null);
+  const { say } = pointing;
   const draw = useCallback((view: View, room: Size) => {
     if (!due.current) queueMicrotask(paint);
     due.current = [view, room];
+    const { x, y, k } = seen.current ?? view;
+    if (x !== view.x || y !== view.y || k !== view.k) say(null); // what it stood beside is elsewhere now
+    seen.current = view;
     function paint(): void {
       if (!due.current) return;
       ground.current ??= canvas.current && surface(canvas.current);
@@ -65,7 +70,7 @@ export function Picture(props: PictureProps): JSX.Element {
       overview.current?.show(...due.current);
       due.current = null;
     }
-  }, []);
+  }, [say]);
   const window = useWindow(scene, layout, lit.first, draw);
   step.current = window.step;
   useLayoutEffect(() => {

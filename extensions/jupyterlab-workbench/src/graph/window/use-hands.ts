@@ -207,7 +207,9 @@ export function useHands({ scene, window, pointing, hands, selected }: Given): H
         if (name !== undefined && event.target.matches(".edge:focus-visible")) read(name);
       },
       onBlur: (event) => {
-        if (event.target instanceof SVGGElement && event.target.matches(".edge")) pointing.say(null);
+        const gone = event.relatedTarget instanceof Element && !event.relatedTarget.contains(event.currentTarget);
+        const left = gone && !event.currentTarget.contains(event.relatedTarget);
+        if (left || event.target.matches(".edge")) pointing.say(null);
       },
     },
   };

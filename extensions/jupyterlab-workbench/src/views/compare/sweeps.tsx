@@ -80,6 +80,7 @@ export function Sweeps(props: { swept: readonly Swept[]; size: string; value: nu
           <Sweep key={quantity.title} quantity={quantity} swept={swept} runs={runs} size={size} value={value} mark={key} />
         ))}
       </div>
+      <p className="wbk-note">Lines are predicted, rings measured.</p>
       <ul className="wbk-series">
         {swept.map((one) => (
           <Estimate key={one.letter} one={one} value={value} measured={latest(one)} />
@@ -162,7 +163,7 @@ function chart(
     marginLeft: 46,
     marginRight: 20,
     x: { type: "log", label: size, ticks: Math.max(3, width / 90), tickFormat: "d", tickSize: 0 },
-    y: { type: "log", label: `${title} (${unit}); line: predicted, ring: measured`, grid: true, ticks: 4, tickFormat: "~g", tickSize: 0 },
+    y: { type: "log", label: `${title} (${unit})`, grid: true, ticks: 4, tickFormat: "~g", tickSize: 0 },
     marks: [
       Plot.ruleX([value], { stroke: "currentColor", strokeOpacity: 0.6 }),
       ...swept.map((one) =>

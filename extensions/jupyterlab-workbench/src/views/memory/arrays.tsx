@@ -76,15 +76,15 @@ function Row({ place, one, buffer }: { place: Place; one: number; buffer: Buffer
     >
       <td className="wbk-buffer-name">
         <span className="wbk-band-swatch" style={{ background: colourOf(place.bands, one) }} />
-        <button
-          className="wbk-button wbk-link"
-          type="button"
-          title={buffer.name}
-          disabled={!buffer.statements.length}
-          onClick={() => choose(buffer.statements)}
-        >
-          <Name text={buffer.name} />
-        </button>
+        {buffer.statements.length ? (
+          <button className="wbk-button wbk-link" type="button" title={buffer.name} onClick={() => choose(buffer.statements)}>
+            <Name text={buffer.name} />
+          </button>
+        ) : (
+          <span title={buffer.name}>
+            <Name text={buffer.name} />
+          </span>
+        )}
       </td>
       <td className="wbk-number" title={`${formula} bytes`}>
         {bytesText(buffer.bytes)}
