@@ -2,7 +2,8 @@
 // under the pointer when it comes and goes.
 
 import { useStore, useValues, useWorkbench } from "../../model/hooks";
-import type { ProgressView } from "../../protocol";
+import { nameOfKey } from "../../model/naming";
+import type { ProgressView, VariantView } from "../../protocol";
 import { perform } from "../actions";
 
 export function Progress(): JSX.Element | null {
@@ -37,9 +38,16 @@ function Made({ measuring: { what, variants: keys } }: { measuring: ProgressView
   );
 }
 
+/** Says what was stopped and what of it stays. */
+function stopped({ stage, done, variants: keys }: ProgressView, variants: readonly VariantView[]): string {
+  const names = keys.map((key) => nameOfKey(key, variants)).join(" · ");
+  const begun = stage === "measuring" && done > 0;
+  return `The measurement of ${names} was stopped: ${begun ? "its finished rounds are kept." : "no round was done, so none is kept."}`;
+}
+
 function Shown({ measuring }: { measuring: ProgressView }): JSX.Element {
   const store = useStore();
-  const { runs } = useWorkbench();
+  const { runs, variants } = useWorkbench();
   const { what, stage, done, total, group } = measuring;
   const counted = runs.find(({ id }) => what === "run" && id === group)?.counted;
   const unit = counted === "update" ? "updates" : counted ? "iterations" : (COUNTED[stage] ?? "");
@@ -59,7 +67,12 @@ function Shown({ measuring }: { measuring: ProgressView }): JSX.Element {
       <button
         className="wbk-button"
         type="button"
-        onClick={() => void perform(store, () => store.ask({ type: "cancel" }))}
+        onClick={() =>
+          void perform(store, async () => {
+            await store.ask({ type: "cancel" });
+            return what === "measurement" ? stopped(measuring, variants) : undefined;
+          })
+        }
       >
         Cancel
       </button>

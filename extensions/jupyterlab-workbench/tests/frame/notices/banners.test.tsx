@@ -128,6 +128,18 @@ test("a search tells what it tries, has no end that is known, and is cancelled",
   await shown.takeDown();
 });
 
+test("a measurement that is cancelled says in a plain line what was stopped and what is kept", async () => {
+  const [written] = GOLDEN.state.variants;
+  const measuring = { what: "measurement", stage: "compiling and checking", done: 1, total: 2, variants: [written?.key ?? ""], group: "" } as const;
+  const shown = await drawn(Progress, { ...GOLDEN, state: { ...GOLDEN.state, measuring } }, true);
+  await shown.press(byText(shown.host, "button", "Cancel"));
+  await shown.answer((id) => ({ type: "done", id, variant: null }));
+  const notice = shown.store.values().notice;
+  expect(notice?.text).toBe(`The measurement of ${written?.name} was stopped: no round was done, so none is kept.`);
+  expect(notice?.failed).toBe(false);
+  await shown.takeDown();
+});
+
 test("steps of another program are told to be so, with a way to be rid of them", async () => {
   const asked = vi.fn(() => Promise.resolve(null));
   const shown = await drawn(Banners, GOLDEN, true);
