@@ -110,7 +110,8 @@ function Verdict({ comparison, before, after, again }: Pair & { again: React.Rea
   return (
     <div className="wbk-verdict" role="status">
       <span>
-        <b>{VERDICTS[after.outcome]}</b> {badge} <span className="wbk-faint">at {sizes}</span>
+        <b>{VERDICTS[after.outcome]}</b> {badge}{" "}
+        <span className="wbk-faint">{after.outcome === "passed" && "up to rounding, "}at {sizes}</span>
       </span>
       {again}
       {gain && <Headline gain={gain} />}
