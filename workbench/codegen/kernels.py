@@ -108,6 +108,10 @@ class ProgramKernels:
     """
     numbered: Numbered
     """The checks and external calls of the kernels that are made."""
+    in_blocks: Sequence[KernelRecords] = field(repr=False, compare=False)
+    """The kernels whose blocks run in any order, made without the others; checks and calls have no
+    numbers of a program in them.
+    """
 
     @property
     def checks(self) -> Sequence[Require]:
@@ -152,13 +156,16 @@ def program_kernels(program: Program) -> ProgramKernels:
         numbered.calls.clear()
         return _Writing(statements, loops, numbered).kernels(loops.body, {})
 
+    def in_blocks() -> Iterator[KernelRecords]:
+        return _Writing(statements, loops, Numbered()).kernels(loops.body, {}, launched=False)
+
     given = {
         str(call.options["name"]): apart(call)
         for statement in program.statements
         for call in statement.calls
         if OPERATIONS[call.operation].given
     }
-    return ProgramKernels(program, loops, Coming(written), given, numbered)
+    return ProgramKernels(program, loops, Coming(written), given, numbered, Coming(in_blocks))
 
 
 def numbered_records(body: Sequence[KernelRecord], numbered: Numbered) -> tuple[KernelRecord, ...]:
@@ -202,17 +209,25 @@ class _Writing:
         self._taken = frozenset(taken)
 
     def kernels(
-        self, body: Sequence[Record], around: Mapping[str, tuple[Expression, Expression]]
+        self,
+        body: Sequence[Record],
+        around: Mapping[str, tuple[Expression, Expression]],
+        launched: bool = True,
     ) -> Iterator[KernelRecords]:
-        """Yield the kernels of a body, inside loops whose variables have these ranges."""
+        """Yield the kernels of a body, inside loops whose variables have these ranges: those of
+        loops over blocks that run in any order, and those that are launched by themselves.
+        """
         for record in body:
-            if isinstance(record, Launch) or (isinstance(record, For) and record.apart):
+            if isinstance(record, Launch):
+                if launched:
+                    yield self._kernel(record, around)
+            elif isinstance(record, For) and record.apart:
                 yield self._kernel(record, around)
             elif isinstance(record, For):
                 inside = {**around, record.variable: _values(record.lower, record.upper)}
-                yield from self.kernels(record.body, inside)
+                yield from self.kernels(record.body, inside, launched)
             elif isinstance(record, (If, AtOnce)):
-                yield from self.kernels(record.body, around)
+                yield from self.kernels(record.body, around, launched)
 
     def _kernel(
         self, record: Launch | For, around: Mapping[str, tuple[Expression, Expression]]

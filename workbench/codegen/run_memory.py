@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.codegen.kernel_work import scratch_bytes
@@ -29,7 +29,7 @@ class RunMemory:
     @property
     def own_bytes(self) -> int:
         """The bytes of a thread."""
-        return max((block.bytes for block in self.blocks if block is not None), default=0)
+        return most_bytes(self.blocks)
 
     @property
     def scratch(self) -> list[int]:
@@ -48,22 +48,54 @@ def run_memory(
     made: ProgramKernels, sizes: Mapping[str, int], dtype: str, space: str = DEVICE
 ) -> RunMemory:
     """Lay out a space's memory of a run at all sizes."""
-    real = FLOAT_BYTES[dtype]
     scratch: list[int] = []
     blocks: list[Arena | None] = []
     for kernel in made.kernels:
-        needed = _scratch_bytes(kernel, real).evaluate(sizes) if space == DEVICE else 0
-        of_block = None
-        if kernel.dealing is not None:
-            begun = (r for r in walk(kernel.body) if isinstance(r, Allocate) and not r.source)
-            inside = {record.buffer.name for record in begun}
-            held = dict.fromkeys(kernel.own.values())
-            outside = [made.buffers[name] for name in held if name not in inside]
-            of_block = block_memory(kernel.body, outside, sizes, dtype, space, needed)
+        needed = _needed(kernel, sizes, dtype, space)
+        of_block = _of_block(made, kernel, sizes, dtype, space, needed)
         scratch.append(needed if of_block is None else 0)
         blocks.append(of_block)
     own = made.loops.own
     return RunMemory(arena(made.loops.body, sizes, dtype, space, scratch, own), blocks)
+
+
+def block_bytes(made: ProgramKernels, sizes: Mapping[str, int], dtype: str) -> int:
+    """Return the bytes of a thread on the device, found without the kernels that no blocks run."""
+    return most_bytes(
+        _of_block(made, kernel, sizes, dtype, DEVICE, _needed(kernel, sizes, dtype, DEVICE))
+        for kernel in made.in_blocks
+    )
+
+
+def most_bytes(blocks: Iterable[Arena | None]) -> int:
+    """Return the bytes of the largest block."""
+    return max((block.bytes for block in blocks if block is not None), default=0)
+
+
+def _of_block(
+    made: ProgramKernels,
+    kernel: KernelRecords,
+    sizes: Mapping[str, int],
+    dtype: str,
+    space: str,
+    needed: int,
+) -> Arena | None:
+    """Lay out what a thread needs for one block of a kernel, scratch memory of `needed` bytes among
+    it; None where it has no blocks.
+    """
+    if kernel.dealing is None:
+        return None
+    begun = (r for r in walk(kernel.body) if isinstance(r, Allocate) and not r.source)
+    inside = {record.buffer.name for record in begun}
+    held = dict.fromkeys(kernel.own.values())
+    outside = [made.buffers[name] for name in held if name not in inside]
+    return block_memory(kernel.body, outside, sizes, dtype, space, needed)
+
+
+def _needed(kernel: KernelRecords, sizes: Mapping[str, int], dtype: str, space: str) -> int:
+    """Return the bytes of a kernel's scratch memory in a space."""
+    real = FLOAT_BYTES[dtype]
+    return _scratch_bytes(kernel, real).evaluate(sizes) if space == DEVICE else 0
 
 
 def peak_bytes(

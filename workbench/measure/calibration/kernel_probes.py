@@ -256,7 +256,7 @@ def program(chosen: Sequence[Probe]) -> ProgramKernels:
     main = For(PROBED, expression(0), count, False, PROBED, tuple(parts))
     body: tuple[Record, ...] = (*(Allocate(buffer) for buffer in BUFFERS.values()), main)
     loops = LoopProgram("calibration", (), body, (), {}, {})
-    return ProgramKernels(EMPTY, loops, tuple(kernels), {}, numbered)
+    return ProgramKernels(EMPTY, loops, tuple(kernels), {}, numbered, ())
 
 
 def seconds(dtype: str) -> dict[str, float]:

@@ -76,6 +76,14 @@ def box(
 
     Raises ProgramError for an expression that is not affine.
     """
+    return _box(tuple(bounds), tuple(equal), tuple(at_least))
+
+
+@lru_cache(maxsize=16384)
+def _box(
+    bounds: tuple[Bound, ...], equal: tuple[Equality, ...], at_least: tuple[Equality, ...]
+) -> str:
+    """Return the set: most statements of a program are over a few of them."""
     conditions = []
     for name, lower, upper in bounds:
         conditions.append(constraint(dim_name(name), ">=", lower))

@@ -9,16 +9,19 @@ numbered.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _ESCAPED = re.compile(r"_x([0-9a-f]+)_")
 _GENERATED = re.compile(r"(?<![A-Za-z_])[dp]_[A-Za-z0-9_]+")  # also behind a factor: 2d_t
 
 
+@lru_cache(maxsize=4096)
 def dim_name(name: str) -> str:
     """Return the isl name of the dimension `name`."""
     return "d_" + _escape(name)
 
 
+@lru_cache(maxsize=4096)
 def size_name(name: str) -> str:
     """Return the isl name of the size parameter `name`."""
     return "p_" + _escape(name)

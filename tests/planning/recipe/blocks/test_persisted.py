@@ -12,6 +12,7 @@ from tests.benchmarks.tables import learning
 from tests.programs import PROGRAMS, returns
 from workbench.algorithms import a2c, ppo, reinforce
 from workbench.codegen.kernels import program_kernels
+from workbench.codegen.run_memory import run_memory
 from workbench.environments import CartPole
 from workbench.errors import WorkbenchError
 from workbench.measure.checking.check import check
@@ -100,6 +101,13 @@ def test_bytes_of_a_block_are_within_bounds_that_are_told_before_its_kernels_are
     plan, judge = in_blocks(CASES[name](), size)
     most = most_own_bytes(plan.folded.program, judge.sizes, "float32")
     assert least_own_bytes(plan.program, "float32") <= own_bytes_of(plan, judge) <= most
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bytes_of_a_block_are_those_of_a_run(name: str) -> None:
+    plan, judge = in_blocks(CASES[name](), 16)
+    whole = run_memory(program_kernels(plan.stored.program), judge.sizes, "float32")
+    assert own_bytes_of(plan, judge) == whole.own_bytes
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from workbench.codegen.kernels import program_kernels
-from workbench.codegen.run_memory import run_memory
+from workbench.codegen.run_memory import block_bytes
 from workbench.lowering.loops.bytes import FLOAT_BYTES, bytes_of
 from workbench.lowering.loops.records import ITEM_BYTES
 from workbench.lowering.memory.lives import homes, lives, private
@@ -19,7 +19,7 @@ from workbench.program.values import Program
 
 def own_bytes(program: Program, sizes: Mapping[str, int], dtype: str) -> int:
     """Return the bytes of a block's own memory, of the program's kernels."""
-    return run_memory(program_kernels(program), sizes, dtype).own_bytes
+    return block_bytes(program_kernels(program), sizes, dtype)
 
 
 def most_own_bytes(program: Program, sizes: Mapping[str, int], dtype: str) -> int:
