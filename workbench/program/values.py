@@ -215,7 +215,7 @@ class Equations:
     """The data sets that it reads, as declared: their rows are given to a run."""
     ends: tuple[End, ...] = ()
     """The dimensions along which episodes end; `after` of each is an output."""
-    written: str = field(default="", compare=False, repr=False)
+    written: str = field(default="", compare=False)
     """Python source that makes them, as the value of `program`; empty where it is not known."""
 
     def __repr__(self) -> str:

@@ -326,10 +326,13 @@ def test_a_line_names_its_cell_by_the_count_that_it_ran_with(
     notebook.shell.run_cell(CELL, store_history=True)
     notebook.run("program = decay()")
     line = notebook.shell.user_ns["program"].statement["x"].line
-    assert (line.place, line.cell) == ("cell 2, line 6", 2)
-    assert str(line) == "x = wb.normal(over=(b, t))    (cell 2, line 6)"
+    number = (
+        CELL.splitlines().index("    x = wb.normal(over=(b, t))") + 1
+    )  # the first line is empty
+    assert (line.place, line.cell) == (f"cell 2, line {number}", 2)
+    assert str(line) == f"x = wb.normal(over=(b, t))    (cell 2, line {number})"
     shown = line_view(line)
-    assert (shown.file, shown.number, shown.place) == ("cell", 6, "cell 2, line 6")
+    assert (shown.file, shown.number, shown.place) == ("cell", number, f"cell 2, line {number}")
 
 
 def test_the_output_is_updated_with_what_the_notebook_should_hold(

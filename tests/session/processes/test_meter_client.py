@@ -143,10 +143,7 @@ def test_a_measurement_that_is_stopped_at_once_keeps_nothing(shown: Shown) -> No
     number = shown.view.say(**ENDLESS, variants=[shown.root])
     assert isinstance(shown.view.ask(type="cancel"), Done)
     stopped = shown.view.until(lambda m: m if getattr(m, "id", 0) == number else None)
-    assert isinstance(stopped, Failed)
-    assert stopped.error.sentence == (
-        "The measurement was stopped before its first round was done."
-    )
+    assert isinstance(stopped, Done)  # who stops it knows, and it is no failure
     assert (shown.view.newest.measuring, shown.view.newest.measurements) == (None, ())
     assert len(shown.store.read()) == 0
 
@@ -165,7 +162,7 @@ def test_the_check_is_told_before_the_first_round_and_goes_where_none_follows(
     else:
         assert isinstance(shown.view.ask(type="cancel"), Done)
     stopped = shown.view.until(lambda m: m if getattr(m, "id", 0) == number else None)
-    assert isinstance(stopped, Failed)
+    assert isinstance(stopped, Failed if ends == "dies" else Done)
     assert (shown.view.newest.measuring, shown.view.newest.measurements) == (None, ())
     assert len(shown.store.read()) == 0
 
