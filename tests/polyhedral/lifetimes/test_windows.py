@@ -94,7 +94,9 @@ def well_defined(equations: list[Equation]) -> list[Equation]:
     from workbench.polyhedral.dependences.flow import undefined_read
 
     current = equations
-    while (w := undefined_read(instances(current), extents(current))) is not None:
+    while (
+        w := undefined_read(instances(current), instances(current), extents(current))
+    ) is not None:
         current = [
             replace(q, reads=tuple(a for a in q.reads if a.array != w.array))
             if q.name == w.statements[0]
