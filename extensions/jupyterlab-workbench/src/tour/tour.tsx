@@ -226,9 +226,10 @@ function useFocusBack(card: React.RefObject<HTMLElement>): void {
       // Where another card comes, or the reader went on elsewhere, the focus stays.
       window.setTimeout(() => {
         if (!root?.isConnected || root.querySelector(".wbk-tour")) return;
-        if (document.activeElement !== document.body && document.activeElement !== null) return;
+        const none: readonly unknown[] = [null, document.body, root]; // the root has it where nothing else does
+        if (!none.includes(document.activeElement)) return;
         const start = root.querySelector<HTMLElement>("[data-tour-start]");
-        const target = before instanceof HTMLElement && before.isConnected && before !== document.body ? before : start;
+        const target = before instanceof HTMLElement && before.isConnected && !none.includes(before) ? before : start;
         target?.focus({ preventScroll: true });
       });
     };
