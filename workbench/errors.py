@@ -88,9 +88,7 @@ def _cell(file: str, count: int) -> Cell:
     history = getattr(getattr(_shell(), "history_manager", None), "input_hist_raw", [])
     lines = history[count].splitlines() if count < len(history) else []
     above = sum(1 for _ in takewhile(lambda line: not line.strip(), lines))
-    first = linecache.getline(
-        file, 1
-    ).strip()  # some cells are in no history, as those run silently
+    first = linecache.getline(file, 1).strip()  # a cell that ran silently is in no history
     return Cell(count, above if lines[above:] and lines[above].strip() == first else 0)
 
 

@@ -8,12 +8,12 @@ from typing import Any
 from workbench.errors import WorkbenchError
 from workbench.session.outputs import page
 from workbench.session.processes.measuring.calibrator import CalibrateOrder
-from workbench.session.processes.measuring.meter import STOPPED, Measured, MeasureOrder
+from workbench.session.processes.measuring.meter import MeasureOrder
 from workbench.session.processes.measuring.profiler import ProfileOrder
 from workbench.session.processes.measuring.runner import RunOrder
 from workbench.session.processes.orders import Grown, Picture
 from workbench.session.processes.pipe import NotSentError
-from workbench.session.protocol.failures import error_view, sentence
+from workbench.session.protocol.failures import error_view
 from workbench.session.protocol.messages import (
     Apply,
     Calibrate,
@@ -155,12 +155,7 @@ def _measure(session: Session, request: Measure, reply: Reply) -> None:
     )
     if not order.variants:
         raise WorkbenchError("there is nothing to measure: choose a variant")
-    stopped = sentence(STOPPED)  # whoever stops it knows, and it is no failure
-
-    def ended(result: Measured) -> None:
-        _finish(request, reply, None if result.error == stopped else result.error)
-
-    session.under_way.measure(order, ended)
+    session.under_way.measure(order, lambda result: _finish(request, reply, result.error))
 
 
 def _run(session: Session, request: Run, reply: Reply) -> None:

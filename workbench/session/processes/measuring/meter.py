@@ -21,7 +21,7 @@ from workbench.measure.rounds.rounds import MeasureRequest
 from workbench.measure.store import Store
 from workbench.session.processes.pipe import Parent
 from workbench.session.processes.sampler import Sampler
-from workbench.session.protocol.failures import error_view, sentence
+from workbench.session.protocol.failures import error_view
 from workbench.session.protocol.state import ErrorView
 from workbench.variants.variant import Variant
 
@@ -31,7 +31,6 @@ ROUNDS_EVERY = 1.0
 """Least seconds between two reports of finished rounds: assembling them is work too."""
 RESTS = 9
 """The pause after assembling a report, as a multiple of the time that it took."""
-STOPPED = "The measurement was stopped before its first round was done."
 
 
 @dataclass(frozen=True)
@@ -94,18 +93,18 @@ class Keeping:
 
     def stop(self) -> None:
         """End before all is done: without a round there is nothing to keep."""
-        begun = self.so_far is not None and self.so_far.rounds > 0
-        self.end(None if begun else sentence(STOPPED))
+        self.end(None, whole=False)
 
-    def end(self, error: ErrorView | None) -> None:
+    def end(self, error: ErrorView | None, whole: bool = True) -> None:
         """Append the finished rounds to the store and send them. After an error before the first
-        one nothing is kept.
+        one, or where it was stopped before (not `whole`), nothing is kept.
         """
         with self._lock:
             if self._over:
                 return
             self._over = True
-            if error is not None and self.so_far is not None and not self.so_far.rounds:
+            ended = error is None and whole
+            if not ended and self.so_far is not None and not self.so_far.rounds:
                 self.so_far = None
             comparison = None if self.so_far is None else self.so_far.comparison()
             try:

@@ -8,7 +8,6 @@ from typing import Protocol
 from workbench.errors import WorkbenchError
 from workbench.measure.compare import Comparison
 from workbench.session.processes.measuring.meter import (
-    STOPPED,
     Measured,
     MeasureOrder,
     MeterProgress,
@@ -72,7 +71,7 @@ class MeterClient(OrderClient[Measured]):
         """End the process at once, if it is still busy with work that cannot be interrupted."""
         if not self._over.is_set():
             self._child.stop()
-            self._end(lambda: self._left("" if self._finished else STOPPED))
+            self._end(lambda: self._left(""))
 
     def _died(self, reason: str) -> None:
         self._end(lambda: self._left(f"The process that measured is gone: {reason}."))
