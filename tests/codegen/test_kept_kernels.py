@@ -31,7 +31,7 @@ KEEPING = (
     (kernel_statements, "_used"),
     (launches_at_once, "_is_wide"),
     (run_memory, "_scratch_bytes"),
-    (kernel_steps, "_launched"),
+    (kernel_steps, "_body"),
 )
 
 

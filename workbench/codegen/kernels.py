@@ -241,7 +241,6 @@ class _Writing:
             placed.ends,
             record,
             dealing_of(self.statements, record) if isinstance(record, For) else None,
-            tuple(around.items()),
             tuple(self._own(record).items()),
         )
         kept = _kept(given)
@@ -251,7 +250,7 @@ class _Writing:
         else:
             written = _written(given, self._taken)
             kept.append(written)
-        kernel = written.kernel
+        kernel = written.inside(around)
         if not written.is_numbered:
             return kernel
         return replace(kernel, records=numbered_records(kernel.records, self.numbered))
@@ -269,6 +268,10 @@ class _Writing:
         return memory
 
 
+Around = tuple[tuple[str, tuple[Expression, Expression]], ...]
+"""Variables of loops around a kernel, each with its least and greatest value."""
+
+
 @lru_cache(maxsize=4096)
 def _values(lower: Expression, upper: Expression) -> tuple[Expression, Expression]:
     """Return the least and the greatest value of a loop's variable, one object for equal ones."""
@@ -277,14 +280,32 @@ def _values(lower: Expression, upper: Expression) -> tuple[Expression, Expressio
 
 @dataclass(frozen=True)
 class _Written:
-    """A kernel, its checks and external calls not numbered yet, if it has some. Of the names that
-    were `asked` for, those `taken` were not to be had.
+    """A kernel without loops around, its checks and external calls not numbered yet, if it has
+    some. Of the names that were `asked` for, those `taken` were not to be had.
     """
 
     kernel: KernelRecords
+    needed: frozenset[str]
+    """The names in it, variables of loops around among them."""
     is_numbered: bool
     asked: frozenset[str]
     taken: frozenset[str]
+
+    @cached_property
+    def _places(self) -> dict[Around, KernelRecords]:
+        return {}
+
+    def inside(self, around: Mapping[str, tuple[Expression, Expression]]) -> KernelRecords:
+        """Return the kernel inside loops whose variables have these ranges, one object for equal
+        ones.
+        """
+        loops = tuple(around.items())
+        kernel = self._places.get(loops)
+        if kernel is None:
+            variables = tuple(v for v in around if v in self.needed)
+            kernel = replace(self.kernel, variables=variables, ranges=dict(around))
+            self._places[loops] = kernel
+        return kernel
 
 
 @dataclass(frozen=True)
@@ -300,7 +321,6 @@ class _Given:
     ends: tuple[End, ...]
     record: Launch | For
     dealing: Dealing | None
-    around: tuple[tuple[str, tuple[Expression, Expression]], ...]
     own: tuple[tuple[str, str], ...]
 
     @property
@@ -347,8 +367,8 @@ def _written(given: _Given, taken: frozenset[str]) -> _Written:
         _touched(record),
         records,
         tuple(out.tables),
-        tuple(v for v, _ in given.around if v in needed),
-        dict(given.around),
+        (),
+        {},
         dealing,
         chunk,
         record.body if isinstance(record, For) else (),
@@ -356,7 +376,7 @@ def _written(given: _Given, taken: frozenset[str]) -> _Written:
     )
     asked = frozenset(out.taken.asked)
     is_numbered = any(_is_numbered(r) for r in walk_records(records))
-    return _Written(kernel, is_numbered, asked, asked & taken)
+    return _Written(kernel, frozenset(needed), is_numbered, asked, asked & taken)
 
 
 def _launches(record: Launch | For) -> Sequence[Launch]:

@@ -320,7 +320,7 @@ def test_candidates_are_all_arrays_and_each_that_shrinks() -> None:
         Contract(),
         Contract("position"),
         Contract("force"),
-        Contract("energy"),
+        Contract("energy", "b"),
     ]
     done = wb.variant(moving()).apply(Contract()).program
     assert list(Contract.candidates(done)) == []

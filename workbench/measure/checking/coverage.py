@@ -48,7 +48,7 @@ def untaken(reference: Reference, branches: Branches) -> tuple[str, ...]:
             ways = branches.taken.get(id(call), set())
             condition = body_text(call.arguments[0])
             sentences += [
-                f"{condition} is {'never' if way else 'always'} true in {_named(statement)}"
+                f"{_named(statement)} is only checked where {condition} is {str(not way).lower()}"
                 for way in (True, False)
                 if way not in ways
             ]

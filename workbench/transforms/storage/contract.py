@@ -62,16 +62,20 @@ class Contract(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Contract]:
-        """Yield all arrays at once, then each that would shrink."""
+        """Yield all arrays at once, then each that would shrink, by its dimension where it is one:
+        the step without it would be another name of the same.
+        """
+        shrinking: dict[str, list[str]] = {}
         try:
-            shrinking = dict.fromkeys(array for array, _ in folding(program, _open(program)))
+            for array, dim in folding(program, _open(program)):
+                shrinking.setdefault(array, []).append(dim)
         except TooComplexError:  # the step itself is refused for it, in a sentence
             yield cls()
             return
         if shrinking:
             yield cls()
-        for array in shrinking:
-            yield cls(array)
+        for array, dims in shrinking.items():
+            yield cls(array, dims[0] if len(dims) == 1 else None)
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """Keep the equations and their order, with more dimensions folded; or refuse with two

@@ -20,7 +20,9 @@ export function ReportForm(): JSX.Element {
   async function write(): Promise<void> {
     const variant = current.key;
     const saved = await store.ask({ type: "report", variant, before, notes, lengths: {}, ...run });
-    if (saved.type === "saved") download(saved.name, "text/html", saved.text);
+    if (saved.type !== "saved") return;
+    download(saved.name, "text/html", saved.text);
+    store.say({ text: `${saved.name} is downloaded`, failed: false });
   }
 
   return (

@@ -23,6 +23,7 @@ from workbench.lowering.loops.bytes import bytes_of
 from workbench.lowering.loops.records import HOST
 from workbench.planning.cost.kernels.kernel_steps import (
     HostCopy,
+    KernelBody,
     KernelGuard,
     KernelLaunch,
     KernelLoop,
@@ -224,8 +225,8 @@ class _Costing:
         that of one.
         """
         if points.values or not isinstance(points.weight, int):
-            return _kernel_work(step, points, self.dtype, self.machine)
-        alike = Same(step, self.machine)
+            return _kernel_work(step.body, points, self.dtype, self.machine)
+        alike = Same(step.body, self.machine)
         return _work_alike(alike, self.named_sizes, self.dtype, self.lengths, points.weight)
 
     def spend(self, launched: _Launched) -> None:
@@ -264,26 +265,26 @@ def _work_alike(
 ) -> _KernelWork:
     """Count the work of so many launches of a kernel that are alike, on a machine."""
     if lengths.known:  # of one launch they are no whole numbers
-        step, machine = of.objects
+        body, machine = of.objects
         points = PointCounts(dict(sizes), count, lengths=lengths)
-        return _kernel_work(step, points, dtype, machine)
+        return _kernel_work(body, points, dtype, machine)
     return _work_of_one(of, sizes, dtype).times(count)
 
 
 @lru_cache(maxsize=KEPT)
 def _work_of_one(of: Same, sizes: tuple[tuple[str, int], ...], dtype: str) -> _KernelWork:
     """Count the work of one launch of a kernel on a machine."""
-    step, machine = of.objects
-    return _kernel_work(step, PointCounts(dict(sizes)), dtype, machine)
+    body, machine = of.objects
+    return _kernel_work(body, PointCounts(dict(sizes)), dtype, machine)
 
 
 def _kernel_work(
-    step: KernelLaunch, points: PointCounts, dtype: str, machine: Machine
+    body: KernelBody, points: PointCounts, dtype: str, machine: Machine
 ) -> _KernelWork:
     """Count the work of a kernel that is launched at these points."""
-    own = {name: e.evaluate(points.sizes) for name, e in step.own.items()}
+    own = {name: e.evaluate(points.sizes) for name, e in body.own.items()}
     kernel = _Kernel(machine, dtype, own)
-    kernel.go(step.steps, points)
+    kernel.go(body.steps, points)
     moved: dict[str, float] = {}
     for work in kernel.works:
         for name, n in work.bytes.items():

@@ -116,17 +116,32 @@ class KernelGuard:
 
 
 @dataclass(frozen=True)
-class KernelLaunch:
-    """A launch: what it runs, the bytes of its block's own memory by buffer, and how blocks are
-    dealt to threads.
+class KernelBody:
+    """The steps that a kernel runs, wherever it is launched, and the bytes of its block's own
+    memory by buffer.
     """
 
-    statement: str
-    kernel: KernelRecords
     steps: tuple[KernelStep, ...]
     needed: Names
     own: Mapping[str, Expression]
-    dealing: Dealing | None
+
+
+@dataclass(frozen=True)
+class KernelLaunch:
+    """A launch of a kernel."""
+
+    kernel: KernelRecords
+    body: KernelBody
+
+    @property
+    def statement(self) -> str:
+        """The statement that the launch itself is of."""
+        return self.kernel.statements[0]
+
+    @property
+    def dealing(self) -> Dealing | None:
+        """How blocks are dealt to threads."""
+        return self.kernel.dealing
 
 
 @dataclass(frozen=True)
@@ -215,18 +230,16 @@ class _Launches:
     def _launch(self, kernel: KernelRecords) -> KernelLaunch:
         own = ((name, self.made.buffers[name]) for name in kernel.own)
         held = tuple((n, b.elements * BYTES.get(b.dtype, self.real)) for n, b in own)
-        return _launched(Same(kernel), self.real, held)
+        return KernelLaunch(kernel, _body(Same(kernel.records), self.real, held))
 
 
 @lru_cache(maxsize=KEPT)
-def _launched(of: Same, real: int, own: tuple[tuple[str, Expression], ...]) -> KernelLaunch:
-    """Return the launch of a kernel; `own` are the bytes of a block's own buffers."""
-    (kernel,) = of.objects
+def _body(of: Same, real: int, own: tuple[tuple[str, Expression], ...]) -> KernelBody:
+    """Return what a kernel of these records runs; `own` are the bytes of a block's own buffers."""
+    (records,) = of.objects
     reader = _Reader(real, dict(own))
-    steps = reader.steps(kernel.records)
-    return KernelLaunch(
-        kernel.statements[0], kernel, steps, needed(steps), reader.own, kernel.dealing
-    )
+    steps = reader.steps(records)
+    return KernelBody(steps, needed(steps), reader.own)
 
 
 @dataclass
@@ -438,7 +451,7 @@ def _needed(step: KernelStep) -> Names:
     if isinstance(step, KernelLaunch):
         dealt = step.dealing
         more = () if dealt is None else (dealt.blocks.variables, dealt.chunks.variables)
-        return step.needed.union(*more)
+        return step.body.needed.union(*more)
     if isinstance(step, KernelGuard):
         return step.needed | _names_of(step.condition)
     return (step.needed - {step.variable}) | step.lower.variables | step.upper.variables

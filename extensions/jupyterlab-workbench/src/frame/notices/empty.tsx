@@ -24,7 +24,10 @@ export function Empty(): JSX.Element {
       return <Told title="Opening" text="Reading what was saved …" busy />;
     default:
       return (
-        <Told title="No program yet" text="Run a cell that shows a workbench, for example this one:">
+        <Told
+          title="No program yet"
+          text="Run wb.Workbench(program) in a cell, with a program that you have, or begin with this one:"
+        >
           <FirstProgram />
         </Told>
       );

@@ -28,7 +28,7 @@ interface Quantity {
 const QUANTITIES: readonly Quantity[] = [
   { title: "time of a run", predicted: (point) => point.seconds, measured: (row) => row.median, unit: timeUnit },
   {
-    title: "peak of the device",
+    title: "peak",
     predicted: (point) => point.peak_bytes["device"] ?? null,
     measured: (row) => row.peak_bytes["device"] ?? null,
     unit: byteUnit,

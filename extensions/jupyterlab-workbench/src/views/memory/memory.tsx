@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useCurrent, usePart, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
 import { pathName } from "../../model/naming";
-import { bytesText, onThreads, sizesText } from "../../model/numbers";
+import { bytesText, onThreads, peaksText, sizesText } from "../../model/numbers";
 import type { Brushed, Range, Touching } from "../../model/selection";
 import type { MemoryView } from "../../protocol";
 import { Waiting } from "../../waiting";
@@ -100,7 +100,7 @@ function Shown({ view }: { view: MemoryView }): JSX.Element {
           </div>
         )}
       </div>
-      <h4>Peak of the device, as the sizes go</h4>
+      <h4>Peak{view.spaces.length > 1 && " of the device"}, as the sizes go</h4>
       <pre className="wbk-code">{view.peak_formula}</pre>
       <p className="wbk-note">
         {view.beside > 0 && "A block's arrays are there for each thread. "}
@@ -179,7 +179,7 @@ function Legend({ layers }: { layers: readonly Layer[] }): JSX.Element {
           </svg>
           <span className="wbk-series-name">{name}</span>
           <span className="wbk-count">
-            peak {view.spaces.map(({ space, peak_bytes }) => `${bytesText(peak_bytes)} ${space}`).join(", ")}
+            peak {peaksText(Object.fromEntries(view.spaces.map(({ space, peak_bytes }) => [space, peak_bytes])))}
           </span>
         </li>
       ))}
@@ -239,7 +239,8 @@ function Live(props: {
     <>
       <div className="wbk-bar wbk-live-head">
         <h4>
-          {title}: {bytesText(there?.bytes ?? 0)} {space.space}
+          {title}: {bytesText(there?.bytes ?? 0)}
+          {view.spaces.length > 1 && ` on the ${space.space}`}
         </h4>
         {there && (
           <button

@@ -246,7 +246,9 @@ function Apply({ step, leave }: { step: StepView; leave: () => void }): JSX.Elem
       disabled={busy || status !== "connected"}
       title={status === "connected" ? "Take this step" : "Steps can be taken where a Jupyter kernel runs"}
       aria-label={`Apply ${step.text}`}
-      onClick={apply}
+      onClick={({ detail }) => {
+        if (detail < 2) apply(); // the second of a double click on what stood here before is no choice
+      }}
     >
       {busy ? "Applying …" : "Apply"}
     </button>

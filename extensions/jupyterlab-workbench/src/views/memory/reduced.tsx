@@ -23,14 +23,14 @@ export function Peak({ view }: { view: MemoryView }): JSX.Element {
     const was = before?.spaces.find((one) => one.space === space)?.peak_bytes ?? 0;
     return (
       <span key={space} className="wbk-peak-said">
-        <b>{bytesText(bytes)}</b> at the peak of the {space}
+        <b>{bytesText(bytes)}</b> at the peak{view.spaces.length > 1 && ` of the ${space}`}
         {before && was !== bytes && `, ${bytesText(was)} before the last step`}
       </span>
     );
   });
   return (
     <span className="wbk-peaks-said" title={before && name ? `Before: ${name}` : ""}>
-      {peaks} at {sizesText(view.sizes)}, on {onThreads(view)}
+      {peaks}, at {sizesText(view.sizes)}, on {onThreads(view)}
     </span>
   );
 }

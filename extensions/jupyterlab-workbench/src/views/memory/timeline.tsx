@@ -110,7 +110,7 @@ export function Timeline(props: {
           onPointerUp={up}
           onKeyDown={step}
         >
-          <Axis top={top} log={log} y={y} width={width} title={space} />
+          <Axis top={top} log={log} y={y} width={width} title={shown.view.spaces.length > 1 ? space : "held"} />
           {!log && (
             <Stack
               view={shown.view}

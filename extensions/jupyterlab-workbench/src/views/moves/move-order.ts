@@ -1,6 +1,6 @@
 // The order of moves: the most helpful first, as far as predicted. Rows under the reader's hand stay in place.
 
-import { useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { CostView, EffectView, MoveView, StepView } from "../../protocol";
 import { worth } from "./price";
 
@@ -107,8 +107,31 @@ export function useOrder<One extends Ordered>(moves: readonly One[], held: boole
   }, [order, sorted, moves]);
 }
 
-/** Tells whether the pointer has moved in an element with these listeners, or the focus is there. What comes to lie
- * under a pointer that rests is not in anybody's hand. */
+/** Milliseconds after which a pointer that has stopped is on its way no more. */
+const STOPPED = 400;
+
+/** Tells whether the pointer moves anywhere, since it may be on its way to a row. */
+function useMoving(): boolean {
+  const [moving, setMoving] = useState(false);
+  useEffect(() => {
+    let timer = 0;
+    const move = ({ movementX, movementY }: PointerEvent): void => {
+      if (movementX === 0 && movementY === 0) return;
+      window.clearTimeout(timer);
+      timer = window.setTimeout(() => setMoving(false), STOPPED);
+      setMoving(true);
+    };
+    window.addEventListener("pointermove", move, { capture: true, passive: true });
+    return () => {
+      window.clearTimeout(timer);
+      window.removeEventListener("pointermove", move, { capture: true });
+    };
+  }, []);
+  return moving;
+}
+
+/** Tells whether the pointer moves, or has moved in an element with these listeners, or the focus is there. What comes
+ * to lie under a pointer that rests is not in anybody's hand. */
 export function useHeld(): {
   readonly held: boolean;
   readonly listeners: Pick<
@@ -118,8 +141,9 @@ export function useHeld(): {
 } {
   const [over, setOver] = useState(false);
   const [focused, setFocused] = useState(false);
+  const moving = useMoving();
   return {
-    held: over || focused,
+    held: moving || over || focused,
     listeners: {
       onPointerMove: ({ movementX, movementY }) => setOver((was) => was || movementX !== 0 || movementY !== 0),
       onPointerLeave: () => setOver(false),

@@ -204,7 +204,7 @@ describe("charts", () => {
       "mean over the run",
       "Predicted against measured times",
       "time of a run, predicted over T",
-      "peak of the device, predicted over T",
+      "peak, predicted over T",
     ]);
     const [times, peaks] = shown.host.querySelectorAll(".wbk-figure svg");
     expect(times?.querySelectorAll("g[aria-label=dot] circle").length).toBe(2);

@@ -164,7 +164,7 @@ describe("the view", () => {
   test("the peak and what lives there are listed first", async () => {
     shown = await drawn(Memory);
     const [space] = view(1).spaces;
-    expect(shown.host.textContent).toContain(`Live at the peak: ${bytesText(space?.peak_bytes)} device`);
+    expect(shown.host.textContent).toContain(`Live at the peak: ${bytesText(space?.peak_bytes)}`);
     expect(shown.host.textContent).toContain(view(1).peak_formula);
     expect(listed()).toBeGreaterThan(0);
     expect(shown.store.values().selection.brushed).toBeNull();
@@ -184,7 +184,7 @@ describe("the view", () => {
     const at = highestBetween(points, line - pixel / 2, line + pixel / 2);
     const arrays = [...liveAt(points, at)].map((one) => view(1).arrays[one]?.array).filter((name) => name);
     expect(shown.store.values().selection.brushed?.arrays).toEqual([...new Set(arrays)].sort());
-    expect(shown.host.textContent).toContain(`Live there: ${bytesText(points[at]?.bytes)} device`);
+    expect(shown.host.textContent).toContain(`Live there: ${bytesText(points[at]?.bytes)}`);
     await shown.press(byText(shown.host, "button", "back to the peak"));
     expect(shown.store.values().selection.brushed).toBeNull();
   });
@@ -200,6 +200,17 @@ describe("the view", () => {
     expect(shown.host.textContent).toContain("Live there");
     await fire(svg, key("Escape"));
     expect(shown.host.textContent).toContain("Live at the peak");
+  });
+
+  test("the second click on Reduce, of a double click, applies nothing that lies there now", async () => {
+    shown = await drawn(Memory, golden as unknown as Capsule, true);
+    await shown.press(shown.host.querySelector("button[aria-label='Reduce reward']"));
+    const apply = shown.host.querySelector("button[aria-label^='Apply ']");
+    const applied = (): number => shown.sent.filter(({ type }) => type === "apply").length;
+    await fire(apply, new MouseEvent("click", { bubbles: true, detail: 2 }));
+    expect(applied()).toBe(0);
+    await fire(apply, new MouseEvent("click", { bubbles: true, detail: 1 }));
+    expect(applied()).toBe(1);
   });
 
   test("ticked variants are laid over it", async () => {

@@ -219,6 +219,19 @@ describe("prices", () => {
     expect(byText(shown.host, "button", "Sort now")).toBeUndefined();
   });
 
+  /** The time in which a pointer that moved no more has stopped. */
+  const stopped = (): Promise<void> => act(async () => new Promise((done) => setTimeout(done, 500)));
+
+  test("leave rows where they are while the pointer is on its way to the list", async () => {
+    shown = await drawn(Moves, unpriced, true);
+    const before = rows().map((row) => row.replace("…", ""));
+    await fire(document.body, moved(1));
+    await shown.part(asked()[0]?.id ?? 0, { ...cost, seconds: cost.seconds * 2 });
+    expect(rows()[0]?.startsWith(before[0] ?? "?")).toBe(true);
+    await stopped();
+    expect(rows()[0]).toBe(`${before[1]}…`);
+  });
+
   test("leave rows where they are while the pointer is in the list", async () => {
     shown = await drawn(Moves, unpriced, true);
     const before = rows().map((row) => row.replace("…", ""));
@@ -229,6 +242,7 @@ describe("prices", () => {
     expect(rows()[0]?.startsWith(before[0] ?? "?")).toBe(true);
     expect(byText(shown.host, "button", "Sort now")).toBeDefined();
     await fire(list, new MouseEvent("pointerout", { bubbles: true, relatedTarget: document.body }));
+    await stopped();
     expect(rows()[0]).toBe(`${before[1]}…`);
     expect(rows()[legal.length - 1]?.startsWith(before[0] ?? "?")).toBe(true);
     expect(byText(shown.host, "button", "Sort now")).toBeUndefined();
