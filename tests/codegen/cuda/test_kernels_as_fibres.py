@@ -172,7 +172,11 @@ def not_needed(
 
 @pytest.mark.parametrize(
     ("how", "size"),
-    [pytest.param("few features", 16, marks=pytest.mark.kernels), ("rows of a lane", 32)],
+    [
+        pytest.param("few features", 16, marks=pytest.mark.kernels),
+        pytest.param("a2c", 16, marks=pytest.mark.kernels),
+        ("rows of a lane", 32),
+    ],
 )
 def test_no_barrier_of_a_kernel_can_be_left_out_or_weakened(how: str, size: int) -> None:
     program = PROGRAMS[how]().program

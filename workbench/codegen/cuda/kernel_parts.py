@@ -147,12 +147,11 @@ class PartWriter:
         """Return kernels that run one after the other, with barriers in them and between. The last
         has sums, arrays and slices `on_chip`.
         """
-        scratch: dict[str, tuple[int, Piece]] = {}
+        scratch: dict[str, Piece] = {}
 
         def meet(one: str, other: str) -> bool:
             if one in scratch and other in scratch:
-                (part, piece), (another, its) = scratch[one], scratch[other]
-                return part != another or piece.meets(its)
+                return scratch[one].meets(scratch[other])
             return self.memory.get(one, one) == self.memory.get(other, other)
 
         def coincide(one: str, other: str) -> bool:
@@ -166,7 +165,7 @@ class PartWriter:
             codes = self._shared_out(kernel, lanes, threads, on_chip)
             places = BlockPlaces.of(self.made, kernel, codes, self.dtype, rounded(begin))
             names = {name: f"{name} of {number}" for name in (*places.shared, *places.other)}
-            scratch |= {names[n]: (number, piece) for n, piece in places.shared.items()}
+            scratch |= {names[n]: piece for n, piece in places.shared.items()}
             last, dealing = kernel.records[-1], kernel.dealing
             blocks = last if dealing is not None and isinstance(last, Loop) else None
             block = Block(
