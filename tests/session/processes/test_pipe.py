@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.session.processes.pipe import Child
+from workbench.session.processes.pipe import NICENESS, Child
 
 ECHO = """
 from workbench.session.processes.pipe import Parent
@@ -91,6 +91,22 @@ def test_a_process_that_is_stopped_is_not_heard_of(echo: Both) -> None:
 def test_interrupting_this_process_does_not_interrupt_the_other(echo: Both) -> None:
     # a group of its own: what the terminal or Jupyter sends to ours does not reach it
     assert os.getpgid(echo.child.pid) != os.getpgid(0)
+    echo.child.stop()
+
+
+@pytest.mark.skipif(not hasattr(os, "getpriority"), reason="Unix has a niceness")
+def test_a_process_that_is_behind_lets_others_go_first(echo: Both) -> None:
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    for behind, wanted in ((False, own), (True, min(own + NICENESS, 19))):
+        heard = queue.Queue[Any]()
+        child = Child("echoing", heard.put, echo.reasons.put, behind)
+        child.send("hello")
+        assert heard.get(timeout=60) == "hello"
+        assert os.getpriority(os.PRIO_PROCESS, child.pid) == wanted
+        autogroup = Path(f"/proc/{child.pid}/autogroup")
+        if autogroup.is_file():
+            assert autogroup.read_text().endswith(f" nice {NICENESS if behind else 0}\n")
+        child.stop()
     echo.child.stop()
 
 

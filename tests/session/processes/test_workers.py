@@ -25,8 +25,8 @@ NEXT = ROOT.apply(Vectorize("b"))
 class Played(WorkerClient):
     """A client whose process does nothing until it is told to."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, behind: bool = False) -> None:
+        super().__init__(behind)
         self.open: dict[int, tuple[Any, Callable[[ErrorView | None], None]]] = {}
         self.urgencies: dict[Any, str] = {}
         self.known: list[str] = []
@@ -194,3 +194,8 @@ def test_one_core_has_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(Workers()._clients) == 1
     monkeypatch.setattr(workers, "usable_cores", lambda: 64)
     assert len(Workers()._clients) == workers.MOST
+
+
+def test_all_but_the_process_for_clicks_are_behind_the_browser(team: Team) -> None:
+    _, first, second = team
+    assert (first._behind, second._behind) == (False, True)

@@ -30,6 +30,12 @@ from workbench.errors import WorkbenchError
 Heard = Callable[[Any], None]
 PACKAGES = Path(__file__).parents[3]
 """The folder of this package."""
+STEP_BACK = "from workbench.session.processes.pipe import step_back; step_back(); "
+"""The first statements of a process that is behind all others."""
+NICENESS = 10
+"""That of such a process: others have nine times as much of a processor that both want."""
+AUTOGROUP = Path("/proc/self/autogroup")
+"""What has a niceness of its own on Linux where each session has its share of the processors."""
 _LENGTH = struct.Struct("<Q")
 
 
@@ -42,14 +48,22 @@ class Child:
     is called with the reason for its end, unless it was stopped. Both run on a thread of their own.
 
     The process starts in a session of its own, so that interrupting a cell does not interrupt it.
+    It is `behind` where it computes in the time that nobody else on the machine needs.
     """
 
-    def __init__(self, module: str, heard: Heard, ended: Callable[[str], None]) -> None:
+    def __init__(
+        self, module: str, heard: Heard, ended: Callable[[str], None], behind: bool = False
+    ) -> None:
         self._heard, self._ended = heard, ended
         self._said = tempfile.TemporaryFile()  # noqa: SIM115  # closed by the reader
+        begun = STEP_BACK if behind else ""
         paths = [str(PACKAGES), *(path or os.getcwd() for path in sys.path)]
         self._process = subprocess.Popen(
-            [sys.executable, "-c", f"from {module} import main; main()"],
+            [
+                sys.executable,
+                "-c",
+                f"{begun}from {module} import main; main()",
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._said,
@@ -128,6 +142,14 @@ class Parent:
     def __iter__(self) -> Iterator[Any]:
         """Yield messages as they come, until the other end is gone."""
         return _messages(self._in)
+
+
+def step_back() -> None:
+    """Let all other processes go before this one, as far as the system knows how."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    with contextlib.suppress(OSError):
+        AUTOGROUP.write_text(str(NICENESS), encoding="ascii")
 
 
 def pickled(message: Any) -> bytes:

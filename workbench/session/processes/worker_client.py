@@ -67,9 +67,12 @@ class Job:
 
 
 class WorkerClient:
-    """A client that gives orders to a worker process. The first order starts it, or `warm`."""
+    """A client that gives orders to a worker process. The first order starts it, or `warm`. It is
+    `behind` if nobody waits for its work alone.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, behind: bool = False) -> None:
+        self._behind = behind
         self._lock = threading.RLock()
         self._numbers = itertools.count(1)
         self._child: Child | None = None
@@ -157,7 +160,7 @@ class WorkerClient:
         if self._child is None:
             self._times.clear()
             self._busy = self._dropped = None
-            self._child = Child(MODULE, self._hear, self._died)
+            self._child = Child(MODULE, self._hear, self._died, self._behind)
             self._child.send(Rest(self._resting > 0))
         return self._child
 

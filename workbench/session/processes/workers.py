@@ -2,7 +2,8 @@
 
 Work for a click goes to the first process at once, which interrupts its lists for it. Lists, and
 what is prepared before anybody asks, wait here: a process that has done what it was given gets the
-most urgent, and of equal urgency rather what no other process remembers more of.
+most urgent, and of equal urgency rather what no other process remembers more of. All but the first
+are behind the machine's other processes: a browser that draws would wait for their lists.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Workers:
         self._lock = threading.RLock()
         self._numbers = itertools.count(1)
         count = min(MOST, usable_cores()) if count is None else count
-        self._clients = [WorkerClient() for _ in range(count)]
+        self._clients = [WorkerClient(behind=place > 0) for place in range(count)]
         self._waiting: dict[int, _Waiting] = {}
         self._given: dict[int, tuple[WorkerClient, int]] = {}
         self._busy: dict[int, int] = {}  # the order that a process was given out of those that wait
