@@ -11,6 +11,9 @@ class EverythingInView {
   observe(target: Element): void {
     this.seen([{ target, isIntersecting: true }]);
   }
+  unobserve(): void {
+    return undefined;
+  }
   disconnect(): void {
     return undefined;
   }

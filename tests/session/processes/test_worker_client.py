@@ -71,7 +71,7 @@ def picture(work: WorkerClient, variant: Variant = ROOT) -> ErrorView | None:
 class Process:
     """A worker process that is played by hand."""
 
-    def __init__(self, module: str, heard: Any, ended: Any) -> None:
+    def __init__(self, module: str, heard: Any, ended: Any, behind: bool) -> None:
         self.say, self.sent, self.killed = heard, list[Any](), threading.Event()
 
     def send(self, message: Any) -> None:

@@ -17,7 +17,7 @@ from workbench.transforms.step.transform import REGISTRY, Transform
 from workbench.variants.proposals import every_step, steps_about
 from workbench.variants.variant import Variant
 
-OFTEN = 0.1
+OFTEN = 0.2
 """Seconds between two batches of judged moves."""
 
 NAMING = next(reversed(REGISTRY))

@@ -57,9 +57,19 @@ export function partKey(part: Part, variant: string, given: Arguments): string {
   return `${part} ${variant} ${canonical(given)}`;
 }
 
+/** What was written of arguments: hundreds of parts are asked for with the same sizes, each again and again with its
+ * own step, and what is asked for never changes. */
+const written = new WeakMap<object, string>();
+
 function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const known = written.get(value) ?? spelled(value);
+  written.set(value, known);
+  return known;
+}
+
+function spelled(value: object): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
   entries.sort(([one], [other]) => (one < other ? -1 : 1));
   return `{${entries.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(",")}}`;

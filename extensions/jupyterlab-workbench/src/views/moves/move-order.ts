@@ -55,11 +55,31 @@ export function heavier(one: Shown, other: Shown): number {
 /** Returns the part of the time and of the memory that a step's statements and arrays have; all where it names none. */
 export function weight(step: StepView, cost: CostView): number {
   if (!step.statements.length && !step.arrays.length) return Infinity;
-  const [statements, arrays] = [new Set(step.statements), new Set(step.arrays)];
-  const spent = cost.shares.filter((one) => statements.has(one.statement)).reduce((sum, one) => sum + one.seconds, 0);
-  const held = cost.arrays.filter((one) => arrays.has(one.array)).reduce((sum, one) => sum + one.bytes, 0);
-  const most = Math.max(1, ...cost.arrays.map((one) => one.bytes));
-  return (cost.seconds ? spent / cost.seconds : 0) + held / most;
+  const { seconds, bytes, most } = shareOf(cost);
+  const total = (names: readonly string[], of: ReadonlyMap<string, number>): number =>
+    [...new Set(names)].reduce((sum, name) => sum + (of.get(name) ?? 0), 0);
+  const spent = cost.seconds ? total(step.statements, seconds) / cost.seconds : 0;
+  return spent + total(step.arrays, bytes) / most;
+}
+
+interface Shares {
+  readonly seconds: ReadonlyMap<string, number>;
+  readonly bytes: ReadonlyMap<string, number>;
+  /** The bytes of the largest array. */
+  readonly most: number;
+}
+
+const shares = new WeakMap<CostView, Shares>();
+
+/** Returns what each statement and each array has of a cost, found once: hundreds of moves are weighed by it. */
+function shareOf(cost: CostView): Shares {
+  const known = shares.get(cost) ?? {
+    seconds: new Map(cost.shares.map((one) => [one.statement, one.seconds])),
+    bytes: new Map(cost.arrays.map((one) => [one.array, one.bytes])),
+    most: Math.max(1, ...cost.arrays.map((one) => one.bytes)),
+  };
+  shares.set(cost, known);
+  return known;
 }
 
 /** Puts the moves in their old order; new ones stand behind those of their sort. */

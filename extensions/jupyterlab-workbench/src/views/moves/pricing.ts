@@ -83,18 +83,37 @@ export function useInView(
   rows: readonly unknown[],
 ): ReadonlySet<string> {
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
+  const watched = useRef<Watched | null>(null);
   useEffect(() => {
-    const now = new Set<string>();
-    const observer = new IntersectionObserver((entries) => {
-      for (const { target, isIntersecting } of entries) {
-        const source = (target as HTMLElement).dataset["source"] ?? "";
-        if (isIntersecting) now.add(source);
-        else now.delete(source);
-      }
-      setSeen((before) => (before.size === now.size && [...now].every((one) => before.has(one)) ? before : new Set(now)));
-    });
-    for (const row of host.current?.querySelectorAll("[data-source]") ?? []) observer.observe(row);
+    const observer = new IntersectionObserver((entries) =>
+      setSeen((before) => {
+        const now = new Set(before);
+        for (const { target, isIntersecting } of entries) {
+          const source = (target as HTMLElement).dataset["source"] ?? "";
+          if (isIntersecting) now.add(source);
+          else now.delete(source);
+        }
+        return now.size === before.size && [...now].every((one) => before.has(one)) ? before : now;
+      }),
+    );
+    watched.current = { observer, rows: new Set() };
     return () => observer.disconnect();
+  }, []);
+  useEffect(() => {
+    const { observer, rows: before } = watched.current as Watched;
+    const now = new Set(host.current?.querySelectorAll("[data-source]") ?? []);
+    const gone = [...before].filter((row) => !now.has(row));
+    gone.forEach((row) => observer.unobserve(row));
+    const sources = new Set(gone.map((row) => (row as HTMLElement).dataset["source"] ?? ""));
+    if (gone.length) setSeen((known) => new Set([...known].filter((source) => !sources.has(source))));
+    for (const row of now) if (!before.has(row)) observer.observe(row);
+    watched.current = { observer, rows: now };
   }, [host, rows]);
   return seen;
+}
+
+/** An observer with the rows that it watches: each price makes a new list of hundreds of rows that were there before. */
+interface Watched {
+  readonly observer: IntersectionObserver;
+  readonly rows: ReadonlySet<Element>;
 }
