@@ -31,7 +31,7 @@ export function Moves(): JSX.Element {
     return (
       <Suspense fallback={<p className="wbk-hint">Loading the form …</p>}>
         <StepForm
-          moves={whole.value}
+          loaded={whole}
           step={editing === "new" ? null : editing}
           statements={statements}
           leave={() => setEditing(null)}

@@ -11,17 +11,19 @@ import { fieldsOf, startOf, stepFrom, type Value } from "./step-schema";
 import type { StepJson } from "./steps";
 
 export default function StepForm(props: {
-  moves: MovesView | null;
+  loaded: Loaded<MovesView>;
   step: StepJson | null;
   statements: readonly string[];
   leave: () => void;
   show: (step: StepJson) => void;
 }): JSX.Element {
-  const { moves, step, statements, leave, show } = props;
+  const { loaded, step, statements, leave, show } = props;
+  const moves = loaded.value;
   const sorted = [...(moves?.transforms ?? [])].sort((one, other) => (one.name < other.name ? -1 : 1));
   const [name, setName] = useState(String(step?.["transform"] ?? "Vectorize"));
-  const transform = sorted.find((one) => one.name === name) ?? sorted[0];
-  if (!moves || !transform) return <p className="wbk-hint">No kinds of steps are known yet.</p>;
+  // Kinds come one by one: another one in its place would be gone while somebody fills it in.
+  const transform = sorted.find((one) => one.name === name) ?? (loaded.status === "done" ? sorted[0] : undefined);
+  if (!moves || !transform) return <Waiting loaded={loaded} what={`what ${name} takes`} />;
   return (
     <div
       className="wbk-step-form"

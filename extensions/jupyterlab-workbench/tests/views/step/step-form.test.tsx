@@ -95,6 +95,24 @@ describe("the form", () => {
     expect(previews()).toHaveLength(1); // of the same step Python is not asked again
   });
 
+  test("waits for the kind that it begins with, and shows no other in its place", async () => {
+    await shown.takeDown();
+    shown = await drawn(Moves, { ...CAPSULE, parts: CAPSULE.parts.filter(({ part }) => part !== "moves") }, true);
+    const wanted = shown.parts.find((one) => one.type === "want" && one.part === "moves");
+    const id = wanted && "id" in wanted ? wanted.id : 0;
+    const come = (names: readonly string[], done: boolean): Promise<void> => {
+      const transforms = whole.transforms.filter(({ name }) => names.includes(name) !== done);
+      return shown.hear({ type: "part", id, value: { ...whole, transforms, moves: [] }, done });
+    };
+    await come(["Contract"], false);
+    await shown.press(byText(shown.host, "button", "New step"));
+    await act(async () => new Promise((later) => setTimeout(later, 0)));
+    expect(shown.host.querySelector(".wbk-step-kind")).toBeNull();
+    expect(shown.host.textContent).toContain("Loading what Vectorize takes");
+    await come(["Contract"], true);
+    expect(shown.host.querySelector<HTMLSelectElement>(".wbk-step-kind select")?.value).toBe("Vectorize");
+  });
+
   test("starts with what is selected where a step is of nothing else", async () => {
     await act(async () => shown.store.select({ statements: ["state[t+1]"] }));
     await form("Distribute");
