@@ -59,7 +59,7 @@ def test_the_focus_comes_with_the_tab_and_stays_in_the_panel(walk: Page) -> None
     page.evaluate("() => window.jupyterapp.shell.activateById('workbench')")
     page.wait_for_function(FOCUS)
     page.keyboard.press("/")
-    expect(panel.locator(".wbk-search")).to_be_focused()
+    expect(panel.get_by_label("Search statements")).to_be_focused()
     open_pane(panel, "Moves")
     close = panel.get_by_role("button", name="Close the pane")
     close.focus()
@@ -67,7 +67,7 @@ def test_the_focus_comes_with_the_tab_and_stays_in_the_panel(walk: Page) -> None
     expect(close).to_have_count(0)
     page.wait_for_function(FOCUS)
     page.keyboard.press("/")
-    expect(panel.locator(".wbk-search")).to_be_focused()
+    expect(panel.get_by_label("Search statements")).to_be_focused()
     open_pane(panel, "Moves")
     walk.check()
 
