@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from workbench.errors import WorkbenchError
+from workbench.session.processes import pipe
 from workbench.session.processes.pipe import NICENESS, Child
 
 ECHO = """
@@ -103,11 +104,20 @@ def test_a_process_that_is_behind_lets_others_go_first(echo: Both) -> None:
         child.send("hello")
         assert heard.get(timeout=60) == "hello"
         assert os.getpriority(os.PRIO_PROCESS, child.pid) == wanted
-        autogroup = Path(f"/proc/{child.pid}/autogroup")
-        if autogroup.is_file():
-            assert autogroup.read_text().endswith(f" nice {NICENESS if behind else 0}\n")
         child.stop()
     echo.child.stop()
+
+
+@pytest.mark.parametrize("folder", ["", "not there"])
+def test_a_session_steps_back_too_where_it_has_a_share_of_its_own(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    autogroup, steps = tmp_path / folder / "autogroup", list[int]()
+    monkeypatch.setattr(pipe, "AUTOGROUP", autogroup)
+    monkeypatch.setattr(os, "nice", steps.append, raising=False)
+    pipe.step_back()
+    assert steps == [NICENESS]
+    assert (autogroup.read_text() if autogroup.is_file() else "") == ("" if folder else "10")
 
 
 def test_what_cannot_be_pickled_is_refused(echo: Both) -> None:

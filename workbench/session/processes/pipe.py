@@ -59,11 +59,7 @@ class Child:
         begun = STEP_BACK if behind else ""
         paths = [str(PACKAGES), *(path or os.getcwd() for path in sys.path)]
         self._process = subprocess.Popen(
-            [
-                sys.executable,
-                "-c",
-                f"{begun}from {module} import main; main()",
-            ],
+            [sys.executable, "-c", f"{begun}from {module} import main; main()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._said,

@@ -23,7 +23,7 @@ export default function StepForm(props: {
   const [name, setName] = useState(String(step?.["transform"] ?? "Vectorize"));
   // Kinds come one by one: another one in its place would be gone while somebody fills it in.
   const transform = sorted.find((one) => one.name === name) ?? (loaded.status === "done" ? sorted[0] : undefined);
-  if (!moves || !transform) return <Waiting loaded={loaded} what={`what ${name} takes`} />;
+  const ready = moves !== null && transform !== undefined;
   return (
     <div
       className="wbk-step-form"
@@ -37,23 +37,32 @@ export default function StepForm(props: {
         <button className="wbk-button" type="button" onClick={leave} title="Leave the form (Esc)">
           ← Back
         </button>
-        <label className="wbk-step-kind">
-          Kind of step{" "}
-          <select value={transform.name} onChange={(event) => setName(event.target.value)} autoFocus>
-            {sorted.map((one) => (
-              <option key={one.name}>{one.name}</option>
-            ))}
-          </select>
-        </label>
+        {ready && (
+          <label className="wbk-step-kind">
+            Kind of step{" "}
+            <select value={transform.name} onChange={(event) => setName(event.target.value)} autoFocus>
+              {sorted.map((one) => (
+                <option key={one.name}>{one.name}</option>
+              ))}
+            </select>
+          </label>
+        )}
       </div>
-      <p className="wbk-hint">
-        <Marked text={transform.summary} /> <i>{transform.equation_step ? "Changes equations." : "Changes order or storage."}</i>
-      </p>
-      <Arguments key={transform.name} transform={transform} names={moves.names} step={step} statements={statements} show={show} />
-      <details className="wbk-documentation">
-        <summary>What {transform.name} does, and when it is legal</summary>
-        <pre>{transform.documentation}</pre>
-      </details>
+      {ready ? (
+        <>
+          <p className="wbk-hint">
+            <Marked text={transform.summary} />{" "}
+            <i>{transform.equation_step ? "Changes equations." : "Changes order or storage."}</i>
+          </p>
+          <Arguments key={transform.name} transform={transform} names={moves.names} step={step} statements={statements} show={show} />
+          <details className="wbk-documentation">
+            <summary>What {transform.name} does, and when it is legal</summary>
+            <pre>{transform.documentation}</pre>
+          </details>
+        </>
+      ) : (
+        <Waiting loaded={loaded} what={`what ${name} takes`} />
+      )}
     </div>
   );
 }

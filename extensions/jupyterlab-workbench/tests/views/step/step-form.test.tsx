@@ -109,6 +109,7 @@ describe("the form", () => {
     await act(async () => new Promise((later) => setTimeout(later, 0)));
     expect(shown.host.querySelector(".wbk-step-kind")).toBeNull();
     expect(shown.host.textContent).toContain("Loading what Vectorize takes");
+    expect(byText(shown.host, "button", "← Back")).toBeDefined();
     await come(["Contract"], true);
     expect(shown.host.querySelector<HTMLSelectElement>(".wbk-step-kind select")?.value).toBe("Vectorize");
   });
