@@ -112,7 +112,8 @@ gpu:
 	PYTHONPATH=.:.gpu $(or $(PYTHON),python3) -m tests.gpu --record tests/gpu/recorded.jsonl
 
 GPU_PYTHON = 3.12
-GPU_PACKAGES = islpy pytest iniconfig packaging pluggy pygments
+GPU_PACKAGES = islpy threadpoolctl gymnasium cloudpickle farama-notifications typing-extensions \
+	pytest iniconfig packaging pluggy pygments
 GPU_PLATFORMS = manylinux_2_28_x86_64 manylinux2014_x86_64
 gpu-packages: $(DEV_STAMP)
 	$(BIN)/python -m pip install -q --upgrade --target .gpu --python-version $(GPU_PYTHON) \

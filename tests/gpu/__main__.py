@@ -17,20 +17,20 @@ from pathlib import Path
 from typing import Any
 
 from tests.gpu import benchmarks, functions, programs
-from tests.gpu.devices import GPU, REHEARSED, name_of
+from tests.gpu.devices import GPU, REHEARSED, Asked, name_of, release_of
 
-Part = Callable[[str, bool], Iterator[dict[str, Any]]]
+Part = Callable[[Asked], Iterator[dict[str, Any]]]
 
 TOOLS = ("memcheck", "racecheck")
 
 
-def sanitized(where: str, few: bool) -> Iterator[dict[str, Any]]:
+def sanitized(asked: Asked) -> Iterator[dict[str, Any]]:
     """A few programs under compute-sanitizer, where it is installed."""
     tool = shutil.which("compute-sanitizer")
-    if tool is None or where == REHEARSED:
+    if tool is None or asked.where == REHEARSED:
         yield {"sanitizer": "none", "wrong": []}
         return
-    for check in TOOLS:
+    for check in filter(asked.wants, TOOLS):
         watching = [tool, "--tool", check, "--error-exitcode", "9"]
         command = [*watching, sys.executable, "-m", "tests.gpu", "programs", "--few"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -42,6 +42,7 @@ PARTS: dict[str, Part] = {
     "programs": programs.checked,
     "functions": functions.checked,
     "sanitizer": sanitized,
+    "losses": benchmarks.same_losses,
     "ppo": benchmarks.of_ppo,
     "steps": benchmarks.of_steps,
     "large": benchmarks.of_large,
@@ -54,16 +55,19 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; all")
     parser.add_argument("--rehearse", action="store_true", help="as fibres, a few small ones")
     parser.add_argument("--few", action="store_true", help="a few small ones")
+    parser.add_argument("--only", nargs="+", default=[], help="those with a word in their name")
     parser.add_argument("--record", type=Path, help="append the lines")
     given = parser.parse_args(words)
     unknown = set(given.parts) - set(PARTS)
     if unknown:
         parser.error(f"unknown parts: {', '.join(sorted(unknown))}")
     where = REHEARSED if given.rehearse else GPU
-    about = {"device": name_of(where), "date": date.today().isoformat()}
+    about = {"device": name_of(where), "driver": release_of(where)}
+    about["date"] = date.today().isoformat()
+    asked = Asked(where, given.few or given.rehearse, tuple(given.only))
     failed = 0
     for name in given.parts or PARTS:
-        for found in PARTS[name](where, given.few or given.rehearse):
+        for found in PARTS[name](asked):
             line = json.dumps({"part": name, **about, **found})
             print(line, flush=True)
             failed += bool(found.get("wrong"))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from typing import Any
 
-from tests.gpu.devices import compiled
+from tests.gpu.devices import Asked, compiled
 from workbench.algorithms import ppo, reinforce
 from workbench.environments import Noisy
 from workbench.errors import OutOfMemoryError
@@ -43,19 +43,24 @@ def measured(program: Program, sizes: Mapping[str, int], where: str, rounds: int
     }
 
 
-def of_ppo(where: str, few: bool) -> Iterator[dict[str, Any]]:
-    """PPO on CartPole at three sizes, beside JAX where it is installed: of the same losses, to
-    begin with.
-    """
-    if not few and find_spec("jax") is not None:
+def same_losses(asked: Asked) -> Iterator[dict[str, Any]]:
+    """How far the losses of the rival in JAX are from ours, where it is installed."""
+    if not asked.few and find_spec("jax") is not None:
         from tests.benchmarks.rivals.losses import compared
 
         found = compared()
         yield {**found, "wrong": [] if max(found["off"]) < CLOSE else ["other losses than JAX"]}
+
+
+def of_ppo(asked: Asked) -> Iterator[dict[str, Any]]:
+    """PPO on CartPole at three sizes, beside JAX where it is installed."""
+    few = asked.few
     for count in (64,) if few else (2048, 16384, 131072):
+        if not asked.wants(f"ppo {count}"):
+            continue
         sizes = {"B": count, "I": 2 if few else UPDATES} | ({"T": 4} if few else {})
         chosen = optimize(ppo(), sizes=sizes, backend="cuda")
-        found = measured(chosen.program, sizes, where, 1 if few else ROUNDS)
+        found = measured(chosen.program, sizes, asked.where, 1 if few else ROUNDS)
         steps = count * sizes.get("T", 128) * sizes["I"]
         predicted = chosen.predict(sizes, backend="cuda").seconds
         yield {
@@ -65,8 +70,9 @@ def of_ppo(where: str, few: bool) -> Iterator[dict[str, Any]]:
             "steps_per_second": round(steps / found["seconds"]),
             "predicted_seconds": predicted,
         }
-        if not few and find_spec("jax") is not None:
-            for precision in ("highest", "default"):
+    for count in () if few or find_spec("jax") is None else (2048, 16384, 131072):
+        for precision in ("highest", "default"):
+            if asked.wants(f"jax {count} {precision}"):
                 yield _rival(count, precision)
 
 
@@ -86,30 +92,36 @@ def _rival(count: int, precision: str) -> dict[str, Any]:
     return {"benchmark": "jax ppo", **line}
 
 
-def of_steps(where: str, few: bool) -> Iterator[dict[str, Any]]:
+def of_steps(asked: Asked) -> Iterator[dict[str, Any]]:
     """PPO after each of the steps: time and peak."""
+    few = asked.few
     sizes = {"B": 32, "I": 1, "T": 4} if few else {"B": 2048, "I": 2, "T": 128}
     for name, steps in STEPS[-1:] if few else STEPS:
+        if not asked.wants(name):
+            continue
         chosen: Variant = variant(ppo())
         for step in steps:
             chosen = chosen.apply(step)
-        found = measured(chosen.program, sizes, where, 1)
+        found = measured(chosen.program, sizes, asked.where, 1)
         yield {"benchmark": "steps", "variant": name, **found}
 
 
-def of_large(where: str, few: bool) -> Iterator[dict[str, Any]]:
+def of_large(asked: Asked) -> Iterator[dict[str, Any]]:
     """Large observations, as TimeRL measures them: stored on the device, and on the host."""
+    few = asked.few
     for side in (4,) if few else (8, 32, 128, 256):
         sizes = {"B": 4, "I": 1, "T": 4} if few else {"B": 256, "I": 1, "T": 1000}
         if side == 256:
             sizes |= {"T": 500}
         program = reinforce(environment=Noisy((3, side, side)), hidden=(64,))
         for name, steps in (("stored", ()), ("swapped", (Swap("environment.observe"),))):
+            if not asked.wants(f"large {side} {name}"):
+                continue
             try:
                 chosen = variant(program).apply(Vectorize("b"))
                 for step in (Contract(), *steps):
                     chosen = chosen.apply(step)
-                found = measured(chosen.program, sizes, where, 1)
+                found = measured(chosen.program, sizes, asked.where, 1)
             except OutOfMemoryError as error:
                 found = {"refused": str(error)[:300]}
             yield {"benchmark": "large", "side": side, "variant": name, **found}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -11,6 +14,21 @@ from workbench.codegen.kernels import program_kernels
 from workbench.program.values import Program
 
 GPU, REHEARSED = "gpu", "fibres"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Where things are tried, whether a few small ones are enough, and the words of which one is
+    in the name of each.
+    """
+
+    where: str
+    few: bool = False
+    only: tuple[str, ...] = ()
+
+    def wants(self, name: str) -> bool:
+        """Whether a thing of this name is to be tried."""
+        return not self.only or any(word in name for word in self.only)
 
 
 @cache
@@ -32,6 +50,16 @@ def name_of(where: str) -> str:
     from workbench.backends.cuda.cupy_driver import device
 
     return device()
+
+
+def release_of(where: str) -> str:
+    """The release of the GPU's driver, as its own tool tells it."""
+    tool = shutil.which("nvidia-smi")
+    if tool is None or where == REHEARSED:
+        return ""
+    asked = [tool, "--query-gpu=driver_version", "--format=csv,noheader"]
+    told = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.split()
+    return told[0] if told else ""
 
 
 def compiled(program: Program, where: str) -> CudaProgram:

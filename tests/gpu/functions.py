@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
-from tests.gpu.devices import compiled
+from tests.gpu.devices import Asked, compiled
 from workbench.backends.native.backend import NativeBackend
 from workbench.language.tracing.nodes import apply
 from workbench.program.values import Program
@@ -72,13 +72,14 @@ def native(count: int) -> dict[str, str]:
     }
 
 
-def checked(where: str, few: bool) -> Iterator[dict[str, Any]]:
+def checked(asked: Asked) -> Iterator[dict[str, Any]]:
     """A line for each function: whether its bits are those of compiled C."""
-    wanted = native(FEW) if few else json.loads(RECORDED.read_text(encoding="utf-8"))
-    for name in names():
-        found = compiled(program_of(name), where).run({"N": FEW if few else COUNT}).outputs["y"]
+    count = FEW if asked.few else COUNT
+    wanted = native(FEW) if asked.few else json.loads(RECORDED.read_text(encoding="utf-8"))
+    for name in filter(asked.wants, names()):
+        found = compiled(program_of(name), asked.where).run({"N": count}).outputs["y"]
         wrong = [] if bits_of(found) == wanted[name] else ["other bits than compiled C"]
-        yield {"function": name, "inputs": FEW if few else COUNT, "wrong": wrong}
+        yield {"function": name, "inputs": count, "wrong": wrong}
 
 
 if __name__ == "__main__":
