@@ -190,22 +190,30 @@ def test_two_workbenches_of_one_notebook_are_opened_by_what_shows_them(lab: Lab)
     page.check()
 
 
+ROUNDS = 4
+"""A click elsewhere cancels what did not come in time: on a busy machine it is asked for again."""
+
+
 def test_a_click_on_what_is_loaded_asks_for_nothing(lab: Lab) -> None:
     page = lab.open(lab.notebook("loaded-already.ipynb", [SHOW]))
     run_all(page)
     panel = live(page)
-    boxes = ["place[", "worth[", "gain["]
-    for again in (False, True):
+    titles = ["place[", "worth[", "gain["]
+    asked, asked_now = set[str](), {"nothing yet"}
+    for _ in range(ROUNDS):
+        if not asked_now:
+            break
         page.wants.clear()
         for pane in ("Details", "Moves", "Instances"):
             open_pane(panel, pane)
-            for title in boxes:
+            for title in titles:
                 panel.locator(f'g.node[aria-label^="{title}"]').first.click()
-                page.page.wait_for_timeout(100 if again else 500)
+                page.page.wait_for_timeout(500)
                 # C of a statement is generated with that of the whole program, and then asked for.
                 expect(panel.locator(".wbk-waiting:visible")).to_have_count(0)
-        wants = {want.part for want in page.wants} - {"price"}  # of rows that come into view
-        assert wants == (set() if again else {"kernels", "kernel", "moves", "domain"})
+        asked_now = {want.part for want in page.wants} - {"price"}  # of rows that come into view
+        asked |= asked_now
+    assert not asked_now and asked == {"kernels", "kernel", "moves", "domain"}
     page.check()
 
 
