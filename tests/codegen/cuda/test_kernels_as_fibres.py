@@ -125,18 +125,20 @@ def test_sums_that_threads_keep_have_the_bits_of_compiled_c(
         np.testing.assert_array_equal(found[name], value, err_msg=name)
 
 
-@pytest.mark.parametrize(("features", "threads"), [(124, 128), (128, 256)])
-def test_a_block_that_is_alone_has_twice_the_threads_for_wide_products(
-    features: int, threads: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("features", "size", "piece"),
+    [(128, 32, "4x4"), (66, 32, "4x4"), (64, 32, "2x4"), (62, 32, "2x4"), (20, 16, "1x1")],
+)
+def test_products_have_the_bits_of_compiled_c_in_pieces_of_each_size(
+    features: int, size: int, piece: str
 ) -> None:
-    """With the same bits. Where not each of them has a piece of a product, it has no more."""
-    monkeypatch.setattr(function_writer, "SIDE_BY_SIDE", 0)
-    program = in_blocks(reinforce(hidden=(features,)), 32, 2).program
+    """Of features that lie in fours, and of others; of a block that is full and of one that is
+    not.
+    """
+    program = in_blocks(reinforce(hidden=(features, features)), size, 2).program
+    assert f"block_product_{piece}_f(" in text_of(program_kernels(program), "float32")
     sizes = {"B": 33, "I": 1, "T": 2}
-    made = fibres(program, sizes)
-    dealt = [f for f in all_functions(made.launched("float32")) if f.kernels[-1].dealing]
-    assert max(f.threads for f in dealt) == threads
-    found, fault = watched(made, sizes)
+    found, fault = watched(fibres(program, sizes), sizes)
     with shared_cache():
         wanted = compiled(program).run(sizes, 3, "float32").outputs
     assert fault == ""
@@ -179,8 +181,13 @@ def not_needed(
     ],
 )
 def test_no_barrier_of_a_kernel_can_be_left_out_or_weakened(how: str, size: int) -> None:
+    """Some are needed only where episodes are one step: where they begin is where they end."""
     program = PROGRAMS[how]().program
-    assert not not_needed(program, sizes_of(program, size), functions=False)
+    sizes = sizes_of(program, size)
+    found = not_needed(program, sizes, functions=False)
+    if found:
+        found = sorted({*found} & {*not_needed(program, {**sizes, "T": 1}, functions=False)})
+    assert not found
 
 
 @pytest.mark.kernels

@@ -38,7 +38,7 @@ def _function(name: str, body: str) -> Function:
     """A kernel whose blocks share `COUNT` turns, of which each runs a body."""
     text = (
         f"#undef THREADS\n#define THREADS {THREADS}\n"
-        f"KERNEL({name}, THREADS)(Run *run, unsigned char *own_memory, int64_t own_bytes, "
+        f"KERNEL({name}, THREADS, 1)(Run *run, unsigned char *own_memory, int64_t own_bytes, "
         "ARRAY(float) x, ARRAY(float) y, ARRAY(int32_t) order) {\n"
         "    SHARED_MEMORY\n    SHARED(float, own, 0, THREADS)\n"
         "    CONSTANTS(float, table, 4, 1, 2, 3, 4)\n"

@@ -52,7 +52,7 @@ ARRAY_OF(int32_t)
 ARRAY_OF(int64_t)
 ARRAY_OF(uint8_t)
 
-#define KERNEL(name, threads) static void fibre_##name
+#define KERNEL(name, threads, blocks) static void fibre_##name
 #define ARRAY(number) array_of_##number
 #define CONSTANT_ARRAY(number) array_of_##number
 #define BLOCK this_block
@@ -90,8 +90,21 @@ ARRAY_OF(uint8_t)
         *to_ += (value);                                                   \
         before_;                                                           \
     })
+#define LOAD_FOUR(to, array, place, set)                                          \
+    {                                                                              \
+        const __typeof__(*(array).p) *from_[4];                                    \
+        reads_four((const void **)from_, set, LOOKED_AT(array, place));            \
+        for (int four_ = 0; four_ < 4; four_++) (to)[four_] = *from_[four_];       \
+    }
+#define STORE_FOUR(array, place, from)                                            \
+    {                                                                              \
+        __typeof__((array).p) to_[4];                                              \
+        writes_four((void **)to_, LOOKED_AT(array, place));                        \
+        for (int four_ = 0; four_ < 4; four_++) *to_[four_] = (from)[four_];       \
+    }
 #define ROLLED
 #define UNROLLED
+#define UNROLLED_BY(turns)
 #define EXCHANGED(place, expected, value) exchanged(place, expected, value)
 #define BARRIER wait_at_barrier(AT_BLOCK, __LINE__);
 #define WARP_BARRIER wait_at_barrier(AT_WARP, __LINE__);
@@ -178,12 +191,15 @@ static int is_inside(const Array *of, int64_t at, int line) {
     return 0;
 }
 
+/* One of an access to several has no request of its own. */
+#define OF_ANOTHER -1
+
 static const void *read_as(const Array *of, int64_t at, int line, int place, int set) {
     const int warp = this_thread / WARP;
     if (!is_inside(of, at, line)) return &nowhere;
     unsigned char *const element = of->begin + at * of->bytes;
     if (!of->seen) return element;
-    if (counting && !of->shared) request(place, element, of->name, 0);
+    if (counting && !of->shared && place != OF_ANOTHER) request(place, element, of->name, 0);
     Seen *const seen = of->seen + at * of->bytes;
     if (set && seen->written_by_block != serial)
         FAULT("%s[%lld] is read before it is written, line %d", of->name, (long long)at, line);
@@ -220,7 +236,7 @@ static void *written_as(const Array *of, int64_t at, int line, int place, int ad
     const int warp = this_thread / WARP;
     if (!is_inside(of, at, line)) return &nowhere;
     unsigned char *const element = of->begin + at * of->bytes;
-    if (counting && !of->shared) request(place, element, of->name, 1);
+    if (counting && !of->shared && place != OF_ANOTHER) request(place, element, of->name, 1);
     Seen *const seen = of->seen + at * of->bytes;
     if (!(adding && seen->added) && meets_writer(of->shared, seen))
         FAULT("%s[%lld] is written in line %d and in line %d", of->name, (long long)at,
@@ -237,6 +253,26 @@ static void *written_as(const Array *of, int64_t at, int line, int place, int ad
 
 static void *writes(const Array *of, int64_t at, int line, int place) {
     return written_as(of, at, line, place, 0);
+}
+
+/* Four neighbours at once. Those of doubles lie in one sector like those of floats, or in two. */
+static void expect_four(const Array *of, int64_t at, int line) {
+    if ((uintptr_t)(of->begin + at * of->bytes) % 16)
+        FAULT("%s[%lld] is the first of four and lies at no multiple of 16 bytes, line %d", of->name,
+              (long long)at, line);
+}
+
+__attribute__((unused)) static void reads_four(const void **found, int64_t set, const Array *of,
+                                               int64_t at, int line, int place) {
+    expect_four(of, at, line);
+    for (int k = 0; k < 4; k++)
+        found[k] = read_as(of, at + k, line, k ? OF_ANOTHER : place, of->shared && k < set);
+}
+
+__attribute__((unused)) static void writes_four(void **found, const Array *of, int64_t at, int line,
+                                                int place) {
+    expect_four(of, at, line);
+    for (int k = 0; k < 4; k++) found[k] = written_as(of, at + k, line, k ? OF_ANOTHER : place, 0);
 }
 
 __attribute__((unused)) static void *adds(const Array *of, int64_t at, int line, int place) {

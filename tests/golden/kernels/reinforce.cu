@@ -1,6 +1,8 @@
 #undef THREADS
 #define THREADS 512
-KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(float) parameters_policy_weight_1_normal, ARRAY(float) parameters_policy_weight_1, ARRAY(float) parameters_policy_bias_1, ARRAY(float) parameters_policy_weight_2_normal, ARRAY(float) parameters_policy_weight_2, ARRAY(float) parameters_policy_bias_2, ARRAY(float) optimizer_m_policy_weight_1, ARRAY(float) optimizer_m_policy_bias_1, ARRAY(float) optimizer_m_policy_weight_2, ARRAY(float) optimizer_m_policy_bias_2, ARRAY(float) optimizer_v_policy_weight_1, ARRAY(float) optimizer_v_policy_bias_1, ARRAY(float) optimizer_v_policy_weight_2, ARRAY(float) optimizer_v_policy_bias_2) {
+#undef BLOCKS_OF
+#define BLOCKS_OF 1
+KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS, BLOCKS_OF)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(float) parameters_policy_weight_1_normal, ARRAY(float) parameters_policy_weight_1, ARRAY(float) parameters_policy_bias_1, ARRAY(float) parameters_policy_weight_2_normal, ARRAY(float) parameters_policy_weight_2, ARRAY(float) parameters_policy_bias_2, ARRAY(float) optimizer_m_policy_weight_1, ARRAY(float) optimizer_m_policy_bias_1, ARRAY(float) optimizer_m_policy_weight_2, ARRAY(float) optimizer_m_policy_bias_2, ARRAY(float) optimizer_v_policy_weight_1, ARRAY(float) optimizer_v_policy_bias_1, ARRAY(float) optimizer_v_policy_weight_2, ARRAY(float) optimizer_v_policy_bias_2) {
     SHARED_MEMORY
     enum { TILE = 16, ROWS = THREADS / TILE };
     const int thread = THREAD;
@@ -148,7 +150,9 @@ KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS)(Run *run, 
 
 #undef THREADS
 #define THREADS 512
-KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(int32_t) episodes_points, ARRAY(int32_t) episodes, ARRAY(float) loss_sum_2_points, ARRAY(float) loss_sum_2, ARRAY(float) loss, ARRAY(float) gradient_policy_bias_2_points, ARRAY(float) gradient_policy_bias_2, ARRAY(float) gradient_policy_weight_2_points, ARRAY(float) gradient_policy_weight_2, ARRAY(float) optimizer_m_policy_weight_2, ARRAY(float) optimizer_v_policy_weight_2, ARRAY(float) parameters_policy_weight_2, ARRAY(float) optimizer_m_policy_bias_2, ARRAY(float) optimizer_v_policy_bias_2, ARRAY(float) parameters_policy_bias_2, ARRAY(float) gradient_policy_bias_1_points, ARRAY(float) gradient_policy_bias_1, ARRAY(float) gradient_policy_weight_1_points, ARRAY(float) gradient_policy_weight_1, ARRAY(float) optimizer_m_policy_weight_1, ARRAY(float) optimizer_v_policy_weight_1, ARRAY(float) parameters_policy_weight_1, ARRAY(float) optimizer_m_policy_bias_1, ARRAY(float) optimizer_v_policy_bias_1, ARRAY(float) parameters_policy_bias_1, ARRAY(float) episode_return_sum_2_points, ARRAY(float) episode_return_sum_2, ARRAY(float) episode_return, int64_t B) {
+#undef BLOCKS_OF
+#define BLOCKS_OF 1
+KERNEL(kernel_episodes_and_20_more, THREADS, BLOCKS_OF)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(int32_t) episodes_points, ARRAY(int32_t) episodes, ARRAY(float) loss_sum_2_points, ARRAY(float) loss_sum_2, ARRAY(float) loss, ARRAY(float) gradient_policy_bias_2_points, ARRAY(float) gradient_policy_bias_2, ARRAY(float) gradient_policy_weight_2_points, ARRAY(float) gradient_policy_weight_2, ARRAY(float) optimizer_m_policy_weight_2, ARRAY(float) optimizer_v_policy_weight_2, ARRAY(float) parameters_policy_weight_2, ARRAY(float) optimizer_m_policy_bias_2, ARRAY(float) optimizer_v_policy_bias_2, ARRAY(float) parameters_policy_bias_2, ARRAY(float) gradient_policy_bias_1_points, ARRAY(float) gradient_policy_bias_1, ARRAY(float) gradient_policy_weight_1_points, ARRAY(float) gradient_policy_weight_1, ARRAY(float) optimizer_m_policy_weight_1, ARRAY(float) optimizer_v_policy_weight_1, ARRAY(float) parameters_policy_weight_1, ARRAY(float) optimizer_m_policy_bias_1, ARRAY(float) optimizer_v_policy_bias_1, ARRAY(float) parameters_policy_bias_1, ARRAY(float) episode_return_sum_2_points, ARRAY(float) episode_return_sum_2, ARRAY(float) episode_return, int64_t B) {
     SHARED_MEMORY
     enum { TILE = 16, ROWS = THREADS / TILE };
     const int thread = THREAD;
@@ -160,7 +164,7 @@ KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory
     if (thread == 0) {
         /* statement: episodes */
         int32_t running = LD(episodes_points, 0);
-        ROLLED for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+        UNROLLED_BY(8) for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
             running = add_i(running, LD(episodes_points, k));
         }
         ST(episodes, i, running);
@@ -170,7 +174,7 @@ KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory
     if (thread == 0) {
         /* statement: loss_sum_2 */
         float running = LD(loss_sum_2_points, 0);
-        ROLLED for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+        UNROLLED_BY(8) for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
             running = add_f(running, LD(loss_sum_2_points, k));
         }
         ST(loss_sum_2, 0, running);
@@ -186,12 +190,12 @@ KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory
     if (thread == 0) {
         /* statement: gradient.policy.bias_2 */
         float running = LD(gradient_policy_bias_2_points, 0);
-        ROLLED for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+        UNROLLED_BY(8) for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
             running = add_f(running, LD(gradient_policy_bias_2_points, 2 * k));
         }
         ST(gradient_policy_bias_2, 0, running);
         float running_2 = LD(gradient_policy_bias_2_points, 1);
-        ROLLED for (int64_t k_2 = 1; k_2 < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k_2++) {
+        UNROLLED_BY(8) for (int64_t k_2 = 1; k_2 < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k_2++) {
             running_2 = add_f(running_2, LD(gradient_policy_bias_2_points, (2 * k_2 + 1)));
         }
         ST(gradient_policy_bias_2, 1, running_2);
@@ -201,12 +205,12 @@ KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory
     /* statement: gradient.policy.weight_2 */
     ROLLED for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {
         float running = LD(gradient_policy_weight_2_points, 2 * i0);
-        ROLLED for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+        UNROLLED_BY(8) for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
             running = add_f(running, LD(gradient_policy_weight_2_points, (2 * i0 + 40 * k)));
         }
         ST(gradient_policy_weight_2, 2 * i0, running);
         float running_2 = LD(gradient_policy_weight_2_points, (2 * i0 + 1));
-        ROLLED for (int64_t k_2 = 1; k_2 < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k_2++) {
+        UNROLLED_BY(8) for (int64_t k_2 = 1; k_2 < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k_2++) {
             running_2 = add_f(running_2, LD(gradient_policy_weight_2_points, (2 * i0 + 40 * k_2 + 1)));
         }
         ST(gradient_policy_weight_2, (2 * i0 + 1), running_2);
@@ -261,7 +265,7 @@ KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory
     ROLLED for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {
         const float gradient_policy_bias_1_points_2 = LD(gradient_policy_bias_1_points, i0);
         float running = gradient_policy_bias_1_points_2;
-        ROLLED for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+        UNROLLED_BY(8) for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
             const float gradient_policy_bias_1_points_3 = LD(gradient_policy_bias_1_points, (i0 + 20 * k));
             running = add_f(running, gradient_policy_bias_1_points_3);
         }
@@ -276,7 +280,7 @@ KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory
         const int64_t i1 = 0 + turn_of_i0 % columns_of_i0;
         const float gradient_policy_weight_1_points_2 = LD(gradient_policy_weight_1_points, (20 * i0 + i1));
         float running = gradient_policy_weight_1_points_2;
-        ROLLED for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+        UNROLLED_BY(8) for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
             const float gradient_policy_weight_1_points_3 = LD(gradient_policy_weight_1_points, (20 * i0 + i1 + 80 * k));
             running = add_f(running, gradient_policy_weight_1_points_3);
         }
@@ -331,7 +335,7 @@ KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory
     if (thread == 0) {
         /* statement: episode_return_sum_2 */
         float running = LD(episode_return_sum_2_points, 0);
-        ROLLED for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
+        UNROLLED_BY(8) for (int64_t k = 1; k < minimum_l(maximum_l(floor_divide_l((B + 31), 32), 1), 16); k++) {
             running = add_f(running, LD(episode_return_sum_2_points, k));
         }
         ST(episode_return_sum_2, 0, running);
@@ -346,14 +350,20 @@ KERNEL(kernel_episodes_and_20_more, THREADS)(Run *run, unsigned char *own_memory
 }
 
 #undef THREADS
-#define THREADS 128
+#define THREADS 256
 #undef FORGET
 #ifdef FEW_REGISTERS_kernel_environment_start_uniform_and_43_more
 #define FORGET AFRESH(lane) AFRESH(row)
 #else
 #define FORGET
 #endif
-KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(int32_t) episodes_points, ARRAY(float) parameters_policy_weight_1, ARRAY(float) parameters_policy_bias_1, ARRAY(float) parameters_policy_weight_2, ARRAY(float) parameters_policy_bias_2, ARRAY(float) episode_return_sum_2_points, ARRAY(float) gradient_policy_bias_2_points, ARRAY(float) gradient_policy_weight_2_points, ARRAY(float) gradient_policy_bias_1_points, ARRAY(float) gradient_policy_weight_1_points, ARRAY(float) loss_sum_2_points, int64_t B, int64_t T) {
+#undef BLOCKS_OF
+#ifndef ALONE_kernel_environment_start_uniform_and_43_more
+#define BLOCKS_OF 2
+#else
+#define BLOCKS_OF 1
+#endif
+KERNEL(kernel_environment_start_uniform_and_43_more, THREADS, BLOCKS_OF)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(int32_t) episodes_points, ARRAY(float) parameters_policy_weight_1, ARRAY(float) parameters_policy_bias_1, ARRAY(float) parameters_policy_weight_2, ARRAY(float) parameters_policy_bias_2, ARRAY(float) episode_return_sum_2_points, ARRAY(float) gradient_policy_bias_2_points, ARRAY(float) gradient_policy_weight_2_points, ARRAY(float) gradient_policy_bias_1_points, ARRAY(float) gradient_policy_weight_1_points, ARRAY(float) loss_sum_2_points, int64_t B, int64_t T) {
     SHARED_MEMORY
     enum { TILE = 32, ROWS = THREADS / TILE };
     const int thread = THREAD;
@@ -456,6 +466,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
         ST(episode_return_sum_2_points_of_chunk, 0, (float)0x0.0p+0);
     }
     ROLLED for (int64_t b_block32 = first_block; b_block32 < behind_blocks; b_block32++) {
+        BARRIER
         if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
             FORGET
             const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);
@@ -515,8 +526,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
         ROLLED for (int64_t t = 0; t < T; t++) {
             /* statement: policy.hidden_1 */
             BARRIER
-            block_product_f(parameters_policy_weight_1_of_block, 0, 1, 20, state, 160 * t, 32, policy_hidden_1, 640 * t, 32, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 4, 0, thread);
-            BARRIER
+            block_product_1x1_f(parameters_policy_weight_1_of_block, 0, 1, 20, state, 160 * t, 32, policy_hidden_1, 640 * t, 32, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 4, 0, thread);
             if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
                 FORGET
                 const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);
@@ -532,8 +542,8 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             }
             /* statement: policy.output */
             BARRIER
-            block_product_f(parameters_policy_weight_2_of_block, 0, 1, 2, policy_hidden_1, 640 * t, 32, product_2, 0, 32, 2, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 20, 0, thread);
-            WARP_BARRIER
+            block_product_1x1_f(parameters_policy_weight_2_of_block, 0, 1, 2, policy_hidden_1, 640 * t, 32, product_2, 0, 32, 2, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 20, 0, thread);
+            BARRIER
             if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
                 FORGET
                 const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);
@@ -659,7 +669,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             if (active && row == 0) {
                 /* statement: episode_return_sum */
                 float episode_return_sum_3 = (float)0x0.0p+0;
-                ROLLED for (int64_t t_2 = 0; t_2 < T; t_2++) {
+                UNROLLED_BY(8) for (int64_t t_2 = 0; t_2 < T; t_2++) {
                     const float gain_3 = LD(gain, (b_5 - 32 * b_block32 + 32 * t_2));
                     episode_return_sum_3 = add_f(episode_return_sum_3, gain_3);
                 }
@@ -686,7 +696,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
                 if (active && row == 0) {
                     /* statement: worth */
                     float worth_2 = (float)0x0.0p+0;
-                    ROLLED for (int64_t t_1 = t; t_1 < T; t_1++) {
+                    UNROLLED_BY(8) for (int64_t t_1 = t; t_1 < T; t_1++) {
                         const float gain_4 = LD(gain, (b_7 - 32 * b_block32 + 32 * t_1));
                         worth_2 = add_f(worth_2, multiply_f(power_f((float)0x1.fae147ae147aep-1, cast_f_i((int32_t)(t_1 - t))), gain_4));
                     }
@@ -749,9 +759,9 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             /* statement: gradient.policy.bias_1.points */
             block_turned_f(gradient_policy_bias_1_product, 0, 32, turned_2, 0, 20, 20, 32, thread);
             BARRIER
-            block_product_f(one_2, 0, 0, 0, turned_2, 0, 20, gradient_policy_bias_1_points_of_chunk, 0, 0, 1, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 1, thread);
+            block_product_1x1_f(one_2, 0, 0, 0, turned_2, 0, 20, gradient_policy_bias_1_points_of_chunk, 0, 0, 1, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 1, thread);
             /* statement: gradient.policy.weight_1.points */
-            block_product_f(state, 160 * t, 32, 1, turned_2, 0, 20, gradient_policy_weight_1_points_of_chunk, 0, 20, 4, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 1, thread);
+            block_product_1x1_f(state, 160 * t, 32, 1, turned_2, 0, 20, gradient_policy_weight_1_points_of_chunk, 0, 20, 4, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 1, thread);
         }
         if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
             FORGET
@@ -760,7 +770,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
             if (active && row == 0) {
                 /* statement: loss_sum */
                 float loss_sum_3 = (float)0x0.0p+0;
-                ROLLED for (int64_t t_3 = 0; t_3 < T; t_3++) {
+                UNROLLED_BY(8) for (int64_t t_3 = 0; t_3 < T; t_3++) {
                     const float surrogate_3 = LD(surrogate, (b_9 - 32 * b_block32 + 32 * t_3));
                     loss_sum_3 = add_f(loss_sum_3, surrogate_3);
                 }
@@ -801,7 +811,6 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS)(Run *run, unsigned
         ST(gradient_policy_weight_2_points, (40 * chunk_2 + element_of_gradient_policy_weight_2_points_of_chunk), LD(gradient_policy_weight_2_points_of_chunk, element_of_gradient_policy_weight_2_points_of_chunk));
     }
     /* statement: gradient.policy.weight_1.points */
-    BARRIER
     ROLLED for (int64_t element_of_gradient_policy_weight_1_points_of_chunk = 0 + thread; element_of_gradient_policy_weight_1_points_of_chunk < 80; element_of_gradient_policy_weight_1_points_of_chunk += THREADS) {
         ST(gradient_policy_weight_1_points, (80 * chunk_2 + element_of_gradient_policy_weight_1_points_of_chunk), LD(gradient_policy_weight_1_points_of_chunk, element_of_gradient_policy_weight_1_points_of_chunk));
     }

@@ -11,7 +11,7 @@ from math import prod
 from workbench.codegen.bodies.addresses import apart, outside
 from workbench.codegen.cuda.functions import Function, Stages
 from workbench.codegen.cuda.headers import unit_begin
-from workbench.codegen.cuda.kernel_parts import BLOCKS, SIDE_BY_SIDE, KernelPart, PartWriter
+from workbench.codegen.cuda.kernel_parts import BLOCKS, KernelPart, PartWriter
 from workbench.codegen.cuda.memory.block_places import Piece, rounded
 from workbench.codegen.cuda.permutations import sorting
 from workbench.codegen.cuda.small_kernels import ends_stage, is_wide, left_by
@@ -40,7 +40,7 @@ from workbench.names import unique
 from workbench.polyhedral.expression import Expression, expression, maximum
 from workbench.program.operations.table import OPERATIONS
 
-THREADS_OF_LANE = 4
+THREADS_OF_LANE = 8
 """The threads that share the rows of a lane."""
 
 LEAST_THREADS = 128
@@ -51,10 +51,16 @@ _USED = f"""
 class new delete this template typename operator private public
 protected virtual friend using namespace try catch throw bool true false and or not xor
 run thread lane row active shared own_memory own_bytes first_block behind_blocks
-TILE ROWS THREADS FORGET
+TILE ROWS THREADS FORGET BLOCKS_OF
 """
 """Words of C and C++, and names that the text uses itself."""
 
+SIDE_BY_SIDE_BLOCKS = 2
+"""The blocks of a multiprocessor that have room side by side: while the threads of one wait, the
+other runs.
+"""
+ALONE = "ALONE"
+"""Where this and the name of a kernel are defined, a block may have all registers."""
 FEW_REGISTERS = "FEW_REGISTERS"
 """Where this and the name of a kernel are defined, it keeps no places of lanes from tile to
 tile."""
@@ -101,7 +107,9 @@ class FunctionWriter:
         Raises ProgramError where an object is called in a loop of the kernel.
         """
         self._expect_calls_outside(kernel)
-        top = [r for r in kernel.records if isinstance(r, Scratch)]
+        drawn = [r for r in kernel.records if isinstance(r, Invoke) and r.function == "permutation"]
+        words = {name for record in drawn for name, _ in record.operands}
+        top = [r for r in kernel.records if isinstance(r, Scratch) and r.name not in words]
         memory = {record.name: (record.dtype, record.elements) for record in top}
         for name, (dtype, _) in memory.items():
             self._hold(name, dtype)
@@ -131,10 +139,10 @@ class FunctionWriter:
             if record.function == "external":
                 stages.append(record)
                 continue
-            drawn = sorting(record, lambda wish: unique(wish, {*self.dtypes, *kernel.variables}))
-            memory[drawn.counts] = "int32", drawn.elements
-            self._hold(drawn.counts, "int32")
-            for stage, blocks in drawn.stages:
+            made = sorting(record, lambda wish: unique(wish, {*self.dtypes, *kernel.variables}))
+            memory[made.counts] = "int32", made.elements
+            self._hold(made.counts, "int32")
+            for stage, blocks in made.stages:
                 add(*serving, stage, blocks=blocks)
         close()
         return Stages(tuple(stages), memory)
@@ -162,8 +170,7 @@ class FunctionWriter:
     ) -> Function:
         """Return kernels as a function: of several, a block runs one after the other. Only the last
         may have blocks that are dealt: then each runs all. Of wide ones many blocks share the
-        elements. A block that is alone on its multiprocessor has twice the threads, where a product
-        is wide enough for them. One of a permutation's stages is run by so many `blocks`.
+        elements. One of a permutation's stages is run by so many `blocks`.
         """
         stage = _stage(kernels[0]) if blocks is not None else ""
         name = unique(c_name(f"kernel_{_title(kernels)}{stage}"), self.taken)
@@ -174,9 +181,6 @@ class FunctionWriter:
         own = self._own_arrays(kernels[:-1]) if dealing is not None else {}
         begin = max((piece.end for piece in own.values()), default=0)
         parts = self.parts.parts(kernels, lanes, threads, begin)
-        if dealing is not None and _is_alone(parts) and _widest(kernels) >= 2 * threads:
-            threads *= 2
-            parts = self.parts.parts(kernels, lanes, threads, begin)
         shared = [part.shared_elements for part in parts] if many else []
         elements = [one for one in shared if one is not None]
         by_all_blocks = bool(shared) and len(elements) == len(shared)
@@ -207,7 +211,7 @@ class FunctionWriter:
             lines.insert(0, f"    const int64_t {self.names[self.main.variable]} = ITERATION;")
         return Function(
             name=name,
-            text=self._function(name, threads, lanes, arrays, numbers, lines),
+            text=self._function(name, threads, lanes, arrays, numbers, lines, many),
             kernels=tuple(kernels),
             threads=threads,
             shared_bytes=max(
@@ -230,6 +234,7 @@ class FunctionWriter:
         arrays: Iterable[str],
         numbers: Iterable[str],
         lines: Sequence[str],
+        many: bool,
     ) -> str:
         given = [
             "Run *run, unsigned char *own_memory, int64_t own_bytes",
@@ -239,7 +244,8 @@ class FunctionWriter:
         head = [
             f"#undef THREADS\n#define THREADS {threads}",
             *(_forgetting(name) if any(line.strip() == "FORGET" for line in lines) else ()),
-            f"KERNEL({name}, THREADS)({', '.join(given)}) {{",
+            *_blocks_of(name, many),
+            f"KERNEL({name}, THREADS, BLOCKS_OF)({', '.join(given)}) {{",
             "    SHARED_MEMORY",
             f"    enum {{ TILE = {lanes}, ROWS = THREADS / TILE }};",
             "    const int thread = THREAD;",
@@ -323,6 +329,20 @@ class FunctionWriter:
             self.names[name] = unique(c_name(name), self.taken)
 
 
+def _blocks_of(name: str, many: bool) -> Iterator[str]:
+    """Yield the lines that define how many blocks are to have registers side by side: of a kernel
+    that has `many`.
+    """
+    yield "#undef BLOCKS_OF"
+    if many:
+        yield f"#ifndef {ALONE}_{name}"
+        yield f"#define BLOCKS_OF {SIDE_BY_SIDE_BLOCKS}"
+        yield "#else"
+    yield "#define BLOCKS_OF 1"
+    if many:
+        yield "#endif"
+
+
 def _forgetting(name: str) -> Iterator[str]:
     """Yield the lines that define the word by which a kernel with few registers forgets places."""
     yield "#undef FORGET"
@@ -348,11 +368,6 @@ def _threads(kernels: Sequence[KernelRecords], lanes: int, many: bool) -> int:
     else:
         wanted = ROW_THREADS
     return min(-(-wanted // lanes), MOST_THREADS // lanes) * lanes
-
-
-def _is_alone(parts: Sequence[KernelPart]) -> bool:
-    """Tell whether a block has so much shared memory that a multiprocessor has no room for two."""
-    return max(part.places.shared_bytes for part in parts) > SIDE_BY_SIDE
 
 
 def _widest(kernels: Sequence[KernelRecords]) -> int:

@@ -1,6 +1,7 @@
 """A permutation by many blocks: the functions that draw it, one behind the other.
 
-Words are dealt to ranges, of which each block sorts one (`device/block_sorting.h`).
+Places are dealt to ranges of their words, of which each block sorts one
+(`device/block_sorting.h`). It takes no memory for words.
 """
 
 from __future__ import annotations
@@ -51,16 +52,16 @@ def sorting(record: Invoke, name: Callable[[str], str]) -> Sorting:
     """Return a permutation as functions. `name` makes names of memory."""
     count = expression(record.option["n"])
     ranges = minimum(_quotient(count, RANGE), expression(MOST_RANGES))
-    counts, ((words, begin),) = name("counts"), record.operands
+    counts = name("counts")
     drawing = _quotient(count, THREADS * WORDS)
     options = (*record.options, ("ranges", ranges))
-    at, word = (counts, expression(0)), (words, begin)
+    at = counts, expression(0)
 
     def stages() -> Iterator[tuple[Invoke, Expression]]:
         yield Invoke(BEGUN, at, (), options), expression(1)
         yield Invoke(COUNTED, at, (), options), drawing
-        yield Invoke(DEALT, word, (at,), options), drawing
-        yield replace(record, function=SORTED, operands=(word, at), options=options), ranges
+        yield replace(record, function=DEALT, operands=(at,), options=options), drawing
+        yield replace(record, function=SORTED, operands=(at,), options=options), ranges
 
     return Sorting(counts, ranges * 3 + 1, tuple(stages()))
 

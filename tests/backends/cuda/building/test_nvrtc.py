@@ -21,7 +21,7 @@ from workbench.variants.variant import variant
 NUMBERS = (
     unit_begin()
     + """
-KERNEL(numbers, 128)(ARRAY(float) x, ARRAY(int32_t) whole) {
+KERNEL(numbers, 128, 1)(ARRAY(float) x, ARRAY(int32_t) whole) {
     const int n = THREAD;
     const float a = LD(x, n), b = LD(x, n + 1);
     const words drawn = philox(counter(2, n, 3, 4, 0, 0, 0), 5, 6);
@@ -37,7 +37,7 @@ KERNEL(numbers, 128)(ARRAY(float) x, ARRAY(int32_t) whole) {
 WIDE = (
     unit_begin()
     + """
-KERNEL(wide_numbers, 128)(ARRAY(double) x) {
+KERNEL(wide_numbers, 128, 1)(ARRAY(double) x) {
     const int n = THREAD;
     ST(x, n, exp_d(LD(x, n)) * tanh_d(LD(x, n + 1)) + power_d(LD(x, n), 2.5) + log1p_d(LD(x, 2)));
     ST(x, n + 1, lgamma_d(LD(x, n)) + digamma_d(LD(x, n)) * trigamma_d(LD(x, n + 1)));

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from workbench.codegen.cuda.threads.barriers import WARP, Barriers
+from workbench.codegen.cuda.threads.product_pieces import ONE
 from workbench.codegen.cuda.threads.thread_accesses import Block
 from workbench.codegen.cuda.threads.thread_code import (
     Around,
@@ -69,9 +70,11 @@ def rows(count: int, record: KernelRecord, lanes: int) -> Code:
     return tile(lanes, Rows(Loop("r", expression(0), expression(count), (record,))))
 
 
-def product(rows: int, columns: int) -> Code:
-    at = expression(0)
-    options = {"rows": rows, "columns": columns, "times": 3, "into": False}
+def product(rows: int, columns: int, step: int, piece: tuple[int, int]) -> Code:
+    """With so many places from row to row."""
+    at, (high, wide) = expression(0), piece
+    options = {"rows": rows, "columns": columns, "out_step": step, "times": 3, "into": False}
+    options |= {"high": high, "wide": wide}
     return Together(Invoke("product", ("x", at), (("y", at), ("z", at)), tuple(options.items())))
 
 
@@ -132,12 +135,53 @@ def test_rows_that_a_lane_reads(count: int, lanes_of_tile: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sides", "pieces"), [((1, 16), 4), ((2, 128), 32), ((5, 64), 32), ((9, 44), 33)]
+    ("sides", "piece", "pieces"),
+    [
+        ((1, 16), (4, 4), 4),
+        ((2, 128), (4, 4), 32),
+        ((5, 64), (4, 4), 32),
+        ((9, 44), (4, 4), 33),
+        ((5, 36), (2, 4), 27),
+        ((5, 44), (2, 4), 33),
+    ],
 )
-def test_a_product_whose_pieces_others_read(sides: tuple[int, int], pieces: int) -> None:
-    """A thread sums four rows and four columns."""
-    codes = product(*sides), points(16, reads(n))
+def test_a_product_whose_pieces_others_read(
+    sides: tuple[int, int], piece: tuple[int, int], pieces: int
+) -> None:
+    """A thread sums some rows and columns."""
+    codes = product(*sides, sides[1], piece), points(16, reads(n))
     assert barriers(codes) == [OF_WARPS if pieces <= WARP else BARRIER]
+
+
+@pytest.mark.parametrize("side_by_side", [True, False])
+@pytest.mark.parametrize("sides", [(1, 24), (4, 9), (3, 64)])
+def test_a_product_that_is_summed_one_by_one(sides: tuple[int, int], side_by_side: bool) -> None:
+    """Place n of a result without gaps is of thread n; of one with gaps others may be."""
+    count = sides[0] * sides[1]
+    step = sides[1] + (not side_by_side)
+    of_thread = product(*sides, step, ONE), elements(count, reads(n))
+    one_row = sides[0] == 1
+    assert (barriers(of_thread) == []) is (side_by_side or one_row)
+    codes = product(*sides, step, ONE), elements(count, reads(count - 1 - n))
+    dealt = {(n % THREADS, (count - 1 - n) % THREADS) for n in range(count)}
+    if side_by_side or one_row:
+        assert barriers(codes) == needed(dealt)
+
+
+@pytest.mark.parametrize("lanes_of_tile", [16, 64])
+def test_a_product_in_lanes_that_is_summed_one_by_one(lanes_of_tile: int) -> None:
+    """A lane's row is of the thread of that lane and row."""
+    at = lane - lanes_of_tile * block
+    codes = (
+        product(5, lanes_of_tile, lanes_of_tile, ONE),
+        rows(5, reads(at + lanes_of_tile * row), lanes_of_tile),
+    )
+    assert barriers(codes, lanes_of_tile) == []
+    codes = (
+        product(5, lanes_of_tile, lanes_of_tile, ONE),
+        rows(5, reads(at + lanes_of_tile * (4 - row)), lanes_of_tile),
+    )
+    assert barriers(codes, lanes_of_tile) == [BARRIER]
 
 
 @pytest.mark.parametrize(("step", "apart"), [(2, 1), (3, 2), (2, 2), (3, 6)])

@@ -53,7 +53,7 @@ def _function(name: str, body: str) -> Function:
     """A kernel with an array of which each thread has written its element."""
     text = (
         f"#undef THREADS\n#define THREADS {THREADS}\n"
-        f"KERNEL({name}, THREADS)(Run *run, unsigned char *own_memory, int64_t own_bytes, "
+        f"KERNEL({name}, THREADS, 1)(Run *run, unsigned char *own_memory, int64_t own_bytes, "
         "ARRAY(float) x) {\n"
         "    SHARED_MEMORY\n    SHARED(float, own, 0, THREADS)\n"
         "    const int thread = THREAD;\n"

@@ -26,9 +26,9 @@ def persisted(chosen: Variant) -> dict[str, tuple[int, int]]:
 
 
 @pytest.mark.parametrize(
-    ("blocks", "runs"), [(1, 2), (2, 2), (5, 4), (128, 128), (131, 128), (1024, 128)]
+    ("blocks", "runs"), [(1, 2), (2, 2), (5, 4), (128, 128), (131, 128), (263, 256), (1024, 256)]
 )
-def test_a_run_of_blocks_for_each_multiprocessor(blocks: int, runs: int) -> None:
+def test_two_runs_of_blocks_for_each_multiprocessor(blocks: int, runs: int) -> None:
     assert runs_for(blocks, 132) == runs
 
 

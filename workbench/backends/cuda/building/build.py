@@ -16,7 +16,7 @@ from workbench.backends.cuda.building import nvrtc
 from workbench.backends.cuda.building.assembler import spilling
 from workbench.backends.cuda.building.nvrtc import FILE, Compiled
 from workbench.backends.protocol import CompilerWork
-from workbench.codegen.cuda.function_writer import FEW_REGISTERS
+from workbench.codegen.cuda.function_writer import ALONE, FEW_REGISTERS
 from workbench.codegen.cuda.functions import Function
 from workbench.codegen.cuda.headers import unit_begin
 from workbench.codegen.printing.statement_marks import marked_lines
@@ -90,15 +90,17 @@ def _text(functions: Sequence[Function]) -> str:
 
 def _compiled(text: str, architecture: str) -> Compiled:
     """Compile a text; kernels that spill once more, with places that are not kept from tile to
-    tile: that takes longer to run, and fewer registers.
+    tile, which takes longer to run, and then with a multiprocessor's registers for one block.
     """
     try:
-        made = nvrtc.compiled(text, architecture)
-        before = spilling(made.log)
-        if not before:
-            return made
-        again = nvrtc.compiled(text, architecture, [f"{FEW_REGISTERS}_{name}" for name in before])
-        return min((made, again), key=lambda one: sum(spilling(one.log).values()))
+        tried = [nvrtc.compiled(text, architecture)]
+        for words in ((FEW_REGISTERS,), (ALONE,), (ALONE, FEW_REGISTERS)):
+            spilled = spilling(tried[-1].log)
+            names = [f"{word}_{one}" for word in words for one in spilled]
+            if not spilled:
+                break
+            tried.append(nvrtc.compiled(text, architecture, names))
+        return min(tried, key=lambda one: sum(spilling(one.log).values()))
     except CompilerError as error:
         file = cache.keep_sources(_key(text, architecture), {FILE: text}) / FILE
         at = _AT_LINE.search(error.output)

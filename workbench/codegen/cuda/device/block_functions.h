@@ -43,49 +43,118 @@ OF_PARTS(maximum, d, double)
 OF_PARTS(maximum, i, int32_t)
 OF_PARTS(maximum, l, int64_t)
 
+/* Whether an operand's numbers can be loaded four at a time: those at a multiple of four. */
+INLINE int in_fours(int64_t begin, int64_t step, int64_t other_step) {
+    return ((begin | step | other_step) & 3) == 0;
+}
+
 /* out[r * out_step + c] = sum over k < times of left[r * row_step + k * step] * right[k * right_step + c]
    for r < rows and c < columns, each sum from 0 on, fused; with `into` it is added to what is there. A
-   thread sums 4 x 4 elements at a time: so a number is loaded for four products. */
-#define PRODUCT(kind, number)                                                                       \
-    TOGETHER void block_product_##kind(                                                                \
+   thread sums HIGH x 4 elements at a time: a number is loaded for several products, and four neighbours
+   at once where they lie so; then a row has room for whole fours. */
+#define PRODUCT(kind, number, HIGH)                                                                 \
+    TOGETHER void block_product_##HIGH##x4_##kind(                                                  \
         CONSTANT_ARRAY(number) left, int64_t left_begin, int64_t row_step, int64_t step,            \
         CONSTANT_ARRAY(number) right, int64_t right_begin, int64_t right_step, ARRAY(number) out,   \
-        int64_t out_begin, int64_t out_step, int64_t rows, int64_t columns, int64_t times,          \
-        int into, int thread) {                                                                     \
-        const int64_t wide = (columns + 3) / 4, pieces = (rows + 3) / 4 * wide;                     \
-        for (int64_t piece = thread; piece < pieces; piece += BLOCK_THREADS) {                            \
-            const int64_t row = piece / wide * 4, column = piece % wide * 4;                        \
-            number sum[4][4] = {{0}};                                                               \
-            int64_t r[4], c[4];                                                                     \
-            for (int i = 0; i < 4; i++) {                                                           \
-                r[i] = left_begin + minimum_l(row + i, rows - 1) * row_step;                        \
-                c[i] = right_begin + minimum_l(column + i, columns - 1);                            \
-            }                                                                                       \
-            for (int64_t k = 0; k < times; k++) {                                                   \
-                number a[4], b[4];                                                                  \
-                for (int i = 0; i < 4; i++) a[i] = LD(left, r[i] + k * step);                       \
-                for (int i = 0; i < 4; i++) b[i] = LD(right, c[i] + k * right_step);                \
-                for (int i = 0; i < 4; i++)                                                         \
-                    for (int j = 0; j < 4; j++) sum[i][j] = fused_##kind(a[i], b[j], sum[i][j]);    \
-            }                                                                                       \
-            for (int i = 0; i < 4 && row + i < rows; i++)                                           \
-                for (int j = 0; j < 4 && column + j < columns; j++) {                               \
-                    const int64_t place = out_begin + (row + i) * out_step + column + j;            \
-                    if (into)                                                                       \
-                        ST(out, place, LD(out, place) + sum[i][j]);                                 \
-                    else                                                                            \
-                        ST(out, place, sum[i][j]);                                                  \
+        int64_t out_begin, int64_t out_step, int rows, int columns, int times, int into,            \
+        int thread) {                                                                               \
+        const int across = (columns + 3) / 4, pieces = (rows + HIGH - 1) / HIGH * across;           \
+        const int fours = columns <= right_step && in_fours(right_begin, right_step, 0);            \
+        const int by_k = fours && step == 1 && in_fours(left_begin, row_step, 0);                   \
+        const int by_row =                                                                          \
+            HIGH == 4 && fours && row_step == 1 && rows <= step && in_fours(left_begin, step, 0);   \
+        for (int piece = thread; piece < pieces; piece += BLOCK_THREADS) {                          \
+            const int row = piece / across * HIGH, column = piece % across * 4;                     \
+            const int high = rows - row < HIGH ? rows - row : HIGH;                                 \
+            const int wide = columns - column < 4 ? columns - column : 4;                           \
+            number sum[HIGH][4] = {{0}}, a[HIGH][4], b[4];                                          \
+            int64_t r[HIGH], c = right_begin + column;                                              \
+            int k = 0;                                                                              \
+            for (int i = 0; i < HIGH; i++)                                                          \
+                r[i] = left_begin + (row + (i < high ? i : high - 1)) * row_step;                   \
+            if (by_row) {                                                                           \
+                UNROLLED_BY(4)                                                                      \
+                for (; k < times; k++) {                                                            \
+                    LOAD_FOUR(a[0], left, r[0] + k * step, high)                                    \
+                    LOAD_FOUR(b, right, c + k * right_step, wide)                                   \
+                    for (int i = 0; i < HIGH; i++)                                                  \
+                        for (int j = 0; j < 4; j++)                                                 \
+                            sum[i][j] = fused_##kind(a[0][i], b[j], sum[i][j]);                     \
                 }                                                                                   \
+            } else if (by_k) {                                                                      \
+                ROLLED for (; k + 4 <= times; k += 4) {                                             \
+                    for (int i = 0; i < HIGH; i++) LOAD_FOUR(a[i], left, r[i] + k, 4)               \
+                    UNROLLED for (int q = 0; q < 4; q++) {                                          \
+                        LOAD_FOUR(b, right, c + (k + q) * right_step, wide)                         \
+                        for (int i = 0; i < HIGH; i++)                                              \
+                            for (int j = 0; j < 4; j++)                                             \
+                                sum[i][j] = fused_##kind(a[i][q], b[j], sum[i][j]);                 \
+                    }                                                                               \
+                }                                                                                   \
+            }                                                                                       \
+            ROLLED for (; k < times; k++) {                                                         \
+                for (int i = 0; i < HIGH; i++) a[i][0] = LD(left, r[i] + k * step);                 \
+                for (int j = 0; j < 4; j++)                                                         \
+                    b[j] = LD(right, c + (j < wide ? j : wide - 1) + k * right_step);               \
+                for (int i = 0; i < HIGH; i++)                                                      \
+                    for (int j = 0; j < 4; j++)                                                     \
+                        sum[i][j] = fused_##kind(a[i][0], b[j], sum[i][j]);                         \
+            }                                                                                       \
+            for (int i = 0; i < HIGH; i++) {                                                        \
+                if (i >= high) break;                                                               \
+                const int64_t place = out_begin + (row + i) * out_step + column;                    \
+                if (wide == 4 && in_fours(out_begin, out_step, 0)) {                                \
+                    if (into) {                                                                     \
+                        LOAD_FOUR(b, out, place, 4)                                                 \
+                        for (int j = 0; j < 4; j++) sum[i][j] = b[j] + sum[i][j];                   \
+                    }                                                                               \
+                    STORE_FOUR(out, place, sum[i])                                                  \
+                } else                                                                              \
+                    for (int j = 0; j < 4; j++)                                                     \
+                        if (j < wide)                                                               \
+                            ST(out, place + j, into ? LD(out, place + j) + sum[i][j] : sum[i][j]);  \
+            }                                                                                       \
+        }                                                                                           \
+    }
+
+/* The same sums of few elements: a thread sums one at a time, and has each n-th place of rows that have
+   room for no more than there are threads, so that it has the same of rows that are not full. */
+#define SMALL_PRODUCT(kind, number)                                                                 \
+    TOGETHER void block_product_1x1_##kind(                                                         \
+        CONSTANT_ARRAY(number) left, int64_t left_begin, int64_t row_step, int64_t step,            \
+        CONSTANT_ARRAY(number) right, int64_t right_begin, int64_t right_step, ARRAY(number) out,   \
+        int64_t out_begin, int64_t out_step, int rows, int columns, int times, int into,            \
+        int thread) {                                                                               \
+        const int room = columns <= out_step && out_step <= BLOCK_THREADS ? (int)out_step : columns; \
+        for (int element = thread; element < rows * room; element += BLOCK_THREADS) {               \
+            const int row = element / room, column = element % room;                                \
+            const int64_t place = out_begin + row * out_step + column;                              \
+            const int64_t r = left_begin + row * row_step, c = right_begin + column;                \
+            number sum = 0;                                                                         \
+            if (column >= columns) continue;                                                        \
+            UNROLLED_BY(8)                                                                          \
+            for (int k = 0; k < times; k++)                                                         \
+                sum = fused_##kind(LD(left, r + k * step), LD(right, c + k * right_step), sum);     \
+            ST(out, place, into ? LD(out, place) + sum : sum);                                      \
         }                                                                                           \
     }
 
 /* The sum over k < times of left[one + k] * right[other + k], in 16 parts. */
 #define LANE_SUM(kind, number)                                                                      \
     INLINE number lane_sum_##kind(CONSTANT_ARRAY(number) left, int64_t one,                         \
-                                  CONSTANT_ARRAY(number) right, int64_t other, int64_t times) {     \
-        number part[16] = {0};                                                                      \
-        for (int64_t k = 0; k < times; k += 16)                                                     \
-            for (int p = 0; p < 16; p++)                                                            \
+                                  CONSTANT_ARRAY(number) right, int64_t other, int times) {         \
+        number part[16] = {0}, a[4], b[4];                                                          \
+        int k = 0;                                                                                  \
+        if (in_fours(one, other, 0))                                                                \
+            ROLLED for (; k + 16 <= times; k += 16)                                                 \
+                UNROLLED for (int p = 0; p < 16; p += 4) {                                          \
+                    LOAD_FOUR(a, left, one + k + p, 4)                                              \
+                    LOAD_FOUR(b, right, other + k + p, 4)                                           \
+                    for (int q = 0; q < 4; q++)                                                     \
+                        part[p + q] = fused_##kind(a[q], b[q], part[p + q]);                        \
+                }                                                                                   \
+        ROLLED for (; k < times; k += 16)                                                           \
+            UNROLLED for (int p = 0; p < 16; p++)                                                   \
                 if (k + p < times)                                                                  \
                     part[p] = fused_##kind(LD(left, one + k + p), LD(right, other + k + p), part[p]); \
         for (int half = 8; half; half /= 2)                                                         \
@@ -99,10 +168,10 @@ OF_PARTS(maximum, l, int64_t)
     TOGETHER void block_lane_sums_##kind(                                                              \
         CONSTANT_ARRAY(number) left, int64_t left_begin, int64_t row_step,                          \
         CONSTANT_ARRAY(number) right, int64_t right_begin, int64_t right_step, ARRAY(number) out,   \
-        int64_t out_begin, int64_t out_step, int64_t next, int64_t rows, int64_t columns,           \
-        int64_t times, int into, int thread) {                                                      \
-        for (int64_t element = thread; element < rows * columns; element += BLOCK_THREADS) {              \
-            const int64_t row = element / columns, column = element % columns;                      \
+        int64_t out_begin, int64_t out_step, int64_t next, int rows, int columns, int times,        \
+        int into, int thread) {                                                                     \
+        for (int element = thread; element < rows * columns; element += BLOCK_THREADS) {            \
+            const int row = element / columns, column = element % columns;                          \
             const int64_t one = left_begin + row * row_step;                                        \
             const int64_t other = right_begin + column * right_step;                                \
             const int64_t place = out_begin + row * out_step + column * next;                       \
@@ -115,21 +184,21 @@ OF_PARTS(maximum, l, int64_t)
     }
 
 /* out[c * out_step + r] = x[r * in_step + c] for r < rows and c < columns: of all lanes, also of those
-   that are not there at the end and have no number. */
+   that are not there at the end and have no number. Threads side by side go along diagonals: neither
+   what they load nor what they store lies in one bank of shared memory. */
 #define TURNED(kind, number)                                                                        \
-    TOGETHER void block_turned_##kind(                                                              \
+    INLINE void block_turned_##kind(                                                                \
         CONSTANT_ARRAY(number) x, int64_t x_begin, int64_t in_step, ARRAY(number) out,              \
-        int64_t out_begin, int64_t out_step, int64_t rows, int64_t columns, int thread) {           \
-        for (int64_t element = thread; element < rows * columns; element += BLOCK_THREADS) {              \
-            const int64_t row = element / columns, column = element % columns;                      \
+        int64_t out_begin, int64_t out_step, int rows, int columns, int thread) {                   \
+        ROLLED for (int element = thread; element < rows * columns; element += BLOCK_THREADS) {            \
+            const int row = element % rows, column = (element / rows + row) % columns;              \
             ST(out, out_begin + column * out_step + row,                                            \
                LD_UNSET(x, x_begin + row * in_step + column));                                      \
         }                                                                                           \
     }
 
-/* The same sums, of which each thread keeps its own in registers: of a matrix in pieces of high x wide,
-   of which it has each n-th. A piece has neighbouring rows, and columns as far apart as there are pieces
-   in a row: threads side by side have elements side by side. These are added to what is kept. */
+/* The same sums, of which each thread keeps its own in registers: of a matrix in pieces of high x wide
+   neighbours, of which it has each n-th. These are added to what is kept. */
 #define KEPT_PIECES                                                                                 \
     const int across = (columns + wide - 1) / wide, pieces = (rows + high - 1) / high * across;
 #define EACH_KEPT_PIECE                                                                             \
@@ -139,26 +208,39 @@ OF_PARTS(maximum, l, int64_t)
     INLINE void block_kept_product_##kind(                                                          \
         CONSTANT_ARRAY(number) left, int64_t left_begin, int64_t row_step, int64_t step,            \
         CONSTANT_ARRAY(number) right, int64_t right_begin, int64_t right_step, number *kept,        \
-        int rows, int columns, int64_t times, int high, int wide, int each, int threads,            \
-        int thread) {                                                                               \
+        int rows, int columns, int times, int high, int wide, int each, int threads, int thread) {  \
         KEPT_PIECES                                                                                 \
+        const int fours = wide == 4 && columns % 4 == 0 && in_fours(right_begin, right_step, 0) &&  \
+                          step == 1 && in_fours(left_begin, row_step, 0);                           \
         EACH_KEPT_PIECE {                                                                           \
             const int piece = thread + n * threads;                                                 \
-            const int row = piece / across * high, column = piece % across;                         \
-            number sum[4][4] = {{0}};                                                               \
+            const int row = piece / across * high, column = piece % across * wide;                  \
+            number sum[4][4] = {{0}}, a[4][4], b[4];                                                \
             int64_t r[4], c[4];                                                                     \
-            for (int i = 0; i < 4; i++) {                                                           \
-                const int down = row + i, aside = column + i * across;                              \
-                r[i] = left_begin + (down < rows ? down : rows - 1) * row_step;                     \
-                c[i] = right_begin + (aside < columns ? aside : columns - 1);                       \
+            int k = 0;                                                                              \
+            for (int i = 0; i < 4; i++) { /* of whole pieces they are known from the first */       \
+                const int down = row + i, aside = column + i;                                       \
+                r[i] = left_begin +                                                                 \
+                       (rows % high == 0 || down < rows ? down : rows - 1) * row_step;              \
+                c[i] = right_begin + (columns % wide == 0 || aside < columns ? aside : columns - 1);\
             }                                                                                       \
-            ROLLED for (int64_t k = 0; k < times; k++) {                                            \
-                number a[4], b[4];                                                                  \
-                for (int i = 0; i < 4; i++) if (i < high) a[i] = LD(left, r[i] + k * step);         \
+            if (fours)                                                                              \
+                ROLLED for (; k + 4 <= times; k += 4) {                                             \
+                    for (int i = 0; i < 4; i++)                                                     \
+                        if (i < high) LOAD_FOUR(a[i], left, r[i] + k, 4)                            \
+                    UNROLLED for (int q = 0; q < 4; q++) {                                          \
+                        LOAD_FOUR(b, right, c[0] + (k + q) * right_step, 4)                         \
+                        for (int i = 0; i < 4; i++)                                                 \
+                            for (int j = 0; j < 4; j++)                                             \
+                                if (i < high) sum[i][j] = fused_##kind(a[i][q], b[j], sum[i][j]);   \
+                    }                                                                               \
+                }                                                                                   \
+            ROLLED for (; k < times; k++) {                                                                \
+                for (int i = 0; i < 4; i++) if (i < high) a[i][0] = LD(left, r[i] + k * step);      \
                 for (int j = 0; j < 4; j++) if (j < wide) b[j] = LD(right, c[j] + k * right_step);  \
                 for (int i = 0; i < 4; i++)                                                         \
                     for (int j = 0; j < 4; j++)                                                     \
-                        if (i < high && j < wide) sum[i][j] = fused_##kind(a[i], b[j], sum[i][j]);  \
+                        if (i < high && j < wide) sum[i][j] = fused_##kind(a[i][0], b[j], sum[i][j]); \
             }                                                                                       \
             for (int i = 0; i < 4; i++)                                                             \
                 for (int j = 0; j < 4; j++)                                                         \
@@ -172,7 +254,7 @@ OF_PARTS(maximum, l, int64_t)
     INLINE void block_kept_lane_sums_##kind(                                                        \
         CONSTANT_ARRAY(number) left, int64_t left_begin, int64_t row_step,                          \
         CONSTANT_ARRAY(number) right, int64_t right_begin, int64_t right_step, number *kept,        \
-        int rows, int columns, int64_t times, int next, int each, int threads, int thread) {        \
+        int rows, int columns, int times, int next, int each, int threads, int thread) {            \
         const int pieces = rows * columns;                                                          \
         EACH_KEPT_PIECE {                                                                           \
             const int place = thread + n * threads;                                                 \
@@ -191,17 +273,25 @@ OF_PARTS(maximum, l, int64_t)
         KEPT_PIECES                                                                                 \
         EACH_KEPT_PIECE {                                                                           \
             const int piece = thread + n * threads;                                                 \
-            const int row = piece / across * high, column = piece % across;                         \
-            UNROLLED for (int i = 0; i < high; i++)                                                 \
-                UNROLLED for (int j = 0; j < wide; j++)                                             \
-                    if (row + i < rows && column + j * across < columns)                            \
-                        ST(out, out_begin + (row + i) * columns + column + j * across,              \
-                           kept[(n * high + i) * wide + j]);                                        \
+            const int row = piece / across * high, column = piece % across * wide;                  \
+            UNROLLED for (int i = 0; i < high; i++) {                                               \
+                const int64_t place = out_begin + (row + i) * columns + column;                     \
+                if (row + i < rows && wide == 4 && in_fours(out_begin, columns, 0))                 \
+                    STORE_FOUR(out, place, kept + (n * high + i) * wide)                            \
+                else                                                                                \
+                    UNROLLED for (int j = 0; j < wide; j++)                                         \
+                        if (row + i < rows && column + j < columns)                                 \
+                            ST(out, place + j, kept[(n * high + i) * wide + j]);                    \
+            }                                                                                       \
         }                                                                                           \
     }
 
-PRODUCT(f, float)
-PRODUCT(d, double)
+PRODUCT(f, float, 4)
+PRODUCT(d, double, 4)
+PRODUCT(f, float, 2)
+PRODUCT(d, double, 2)
+SMALL_PRODUCT(f, float)
+SMALL_PRODUCT(d, double)
 LANE_SUM(f, float)
 LANE_SUM(d, double)
 LANE_SUMS(f, float)
@@ -216,6 +306,7 @@ KEPT_WRITTEN(f, float)
 KEPT_WRITTEN(d, double)
 #undef OF_PARTS
 #undef PRODUCT
+#undef SMALL_PRODUCT
 #undef LANE_SUMS
 #undef TURNED
 #undef LANE_SUM

@@ -11,6 +11,7 @@ from math import prod
 
 from workbench.codegen.cuda.sums.kept_sums import KEPT, WRITTEN
 from workbench.codegen.cuda.threads.independent_turns import most, width
+from workbench.codegen.cuda.threads.product_pieces import LARGEST, ONE, room
 from workbench.codegen.cuda.threads.thread_code import (
     Code,
     Elements,
@@ -43,8 +44,6 @@ LANE, ROW = "lane of the tile", "row of the tile"
 """The names that places are written over where threads have their own. No record has one."""
 IN_A_ROW: tuple[object, ...] = ("elements", "from 0 on")
 """The threads of elements that are dealt to them by their number, however many there are."""
-PIECE = 4
-"""The rows and columns of a product that a thread sums at a time."""
 _OF_MATRICES = (*PRODUCTS, "turned", "orthogonalize")
 
 
@@ -172,23 +171,33 @@ class ThreadAccesses:
         return min(self.block.threads, prod(known)) if known == [*turns] else self.block.threads
 
     def _of_function(self, record: Invoke) -> Iterator[Access]:
-        """Yield the accesses of a function. A tile that it turns it reads row by row; a permutation
-        is sorted in memory of its own.
-        """
+        """Yield the accesses of a function. A permutation is sorted in memory of its own."""
         first = self._most(*pieces(record))
         if record.function == "orthogonalize":
             yield from self._of_qr(record, first)
             return
-        if record.function == "turned" and record.option["in_step"] == self.lanes:
-            (name, begin), rows = record.operands[0], variable(ROW) * self.lanes
-            if record.option["columns"] == self.lanes:
-                place = begin + rows + variable(LANE)
-                yield Access(name, False, first, ("rows", expression(0)), place)
-                yield Access(record.out[0], True, first)
-                return
+        if record.function == "product" and record.option["high"] == ONE[0]:
+            yield from self._of_small_product(record, first)
+            return
         sorts = record.function == "permutation"
         yield from (Access(name, sorts, first) for name in reads(record))
         yield from (Access(name, True, first) for name in writes(record))
+
+    def _of_small_product(self, record: Invoke, first: int) -> Iterator[Access]:
+        """Yield the accesses of a product of whose result each thread has each n-th place."""
+        option, (out, begin) = record.option, record.out
+        step, columns = expression(option["out_step"]), expression(option["columns"])
+        threads: tuple[object, ...] = ()
+        place = None
+        if step == self.lanes and self.block.threads % self.lanes == 0:
+            threads = ("rows", expression(0))
+            place = begin + variable(ROW) * self.lanes + variable(LANE)
+        elif step == columns or option["rows"] == 1:
+            threads, place = IN_A_ROW, begin + variable(LANE)
+        yield from (Access(name, False, first) for name, _ in record.operands)
+        if option["into"]:
+            yield Access(out, False, first, threads, place)
+        yield Access(out, True, first, threads, place)
 
     def _of_qr(self, record: Invoke, first: int) -> Iterator[Access]:
         """Yield the accesses of QR in front of its first barrier, where it reads its matrix, and
@@ -310,12 +319,12 @@ def pieces(record: Invoke) -> tuple[int | None, ...]:
     option, function = record.option, record.function.removeprefix(KEPT)
     if record.function != WRITTEN and function not in _OF_MATRICES:
         return (None,)
-    whole = PIECE if record.function == "product" else 1
-    sides = (most(expression(option[side])) for side in ("rows", "columns"))
-    each = (option.get(side, whole) for side in ("high", "wide"))
-    return tuple(
-        None if side is None else -(-side // n) for side, n in zip(sides, each, strict=True)
-    )
+    whole = LARGEST[0] if record.function == "product" else 1
+    rows, columns = (most(expression(option[side])) for side in ("rows", "columns"))
+    high, wide = (option.get(side, whole) for side in ("high", "wide"))
+    if function == "product" and (high, wide) == ONE:
+        columns = room(record)
+    return tuple(None if n is None else -(-n // by) for n, by in ((rows, high), (columns, wide)))
 
 
 def _places(at: Expression, turns: Mapping[str, int | None]) -> tuple[int, int] | None:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from workbench.codegen.cuda.permutations import SCRATCH
 from workbench.codegen.cuda.threads.independent_turns import are_independent, width
+from workbench.codegen.cuda.threads.product_pieces import in_pieces
 from workbench.codegen.kernel_records import (
     LANES,
     Draw,
@@ -267,7 +268,7 @@ class _Sharing:
             yield Memory(Scratch(memory, "int32", expression(elements)))
             operands = (*record.operands, (memory, expression(0)))
             record = replace(record, operands=operands)
-        yield Together(record)
+        yield Together(in_pieces(record, self.threads) if record.function == "product" else record)
 
     def _name(self, wish: str) -> str:
         return unique(wish, self.taken)

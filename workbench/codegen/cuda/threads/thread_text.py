@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from workbench.codegen.cuda.permutations import BEGUN, COUNTED, DEALT, MOST_SORTED
 from workbench.codegen.cuda.sums.kept_sums import KEPT, WRITTEN
+from workbench.codegen.cuda.threads.independent_turns import width
 from workbench.codegen.cuda.threads.thread_code import (
     Around,
     Barrier,
@@ -28,12 +29,16 @@ from workbench.codegen.cuda.threads.thread_code import (
 from workbench.codegen.kernel_records import (
     Invoke,
     KernelRecord,
+    Let,
     Loop,
     Require,
     Scratch,
+    Serves,
     Store,
     Table,
+    Update,
     Variable,
+    walk,
 )
 from workbench.codegen.printing.c_expressions import condition_text
 from workbench.codegen.printing.kernel_text import FLAGS, MOST_COORDINATES, KernelText
@@ -43,6 +48,15 @@ from workbench.program.keys import statement_key
 
 POINTS = 16
 """The threads that add up points: as many as a sum has parts."""
+
+OF_LOADS, OF_SUMS = "UNROLLED_BY(8)", "UNROLLED_BY(4)"
+"""In front of a loop that adds up what it loads, and of one over such sums: several turns load at
+one time, since one waits for memory as long as for many.
+"""
+SHORT = 6
+"""The most records of a turn that is written out."""
+MANY = 4 * POINTS
+"""The least points of which several come at one time."""
 
 
 @dataclass
@@ -122,7 +136,9 @@ class ThreadText(KernelText):
         loop, name = code.loop, self._c(code.loop.variable)
         lower, upper = map(self.values.expression, loop.range)
         when = f"if (thread < {POINTS}) "
-        self._dealt(when, name, f"{lower} + thread", upper, str(POINTS), loop.body)
+        many = (width(loop) or MANY) >= MANY and _only_loads(loop)
+        turns = OF_SUMS if many else "ROLLED"
+        self._dealt(when, name, f"{lower} + thread", upper, str(POINTS), loop.body, turns)
 
     def _of_totals(self, code: Totals) -> None:
         record = code.record
@@ -137,7 +153,7 @@ class ThreadText(KernelText):
     def _of_around(self, code: Around) -> None:
         record = code.record
         if isinstance(record, Loop):
-            self._begin_loop(record)
+            self._begin_loop(record, OF_SUMS if _sums_points(code.body) else "ROLLED")
         else:
             self.write(f"if ({condition_text(record.condition, self._c)}) {{")
         self._indent += 1
@@ -186,11 +202,18 @@ class ThreadText(KernelText):
         self.write("WARP_BARRIER" if code.of_warps else "BARRIER")
 
     def _dealt(
-        self, when: str, name: str, begin: str, end: str, step: str, body: Sequence[KernelRecord]
+        self,
+        when: str,
+        name: str,
+        begin: str,
+        end: str,
+        step: str,
+        body: Sequence[KernelRecord],
+        turns: str = "ROLLED",
     ) -> None:
         """Write a loop whose turns are dealt to threads."""
         self.write(
-            f"{when}ROLLED for (int64_t {name} = {begin}; {name} < {end}; {name} += {step}) {{"
+            f"{when}{turns} for (int64_t {name} = {begin}; {name} < {end}; {name} += {step}) {{"
         )
         self._storing(body)
 
@@ -247,15 +270,15 @@ class ThreadText(KernelText):
         self.write("}")
 
     def _loop(self, record: Loop) -> None:
-        self._begin_loop(record)
+        self._begin_loop(record, OF_LOADS if _only_loads(record) else "ROLLED")
         self._nested(record.body)
 
-    def _begin_loop(self, record: Loop) -> None:
+    def _begin_loop(self, record: Loop, turns: str = "ROLLED") -> None:
         name, (low, high) = self._c(record.variable), map(self.values.expression, record.turns)
         if record.backwards:
-            self.write(f"ROLLED for (int64_t {name} = {high} - 1; {name} >= {low}; {name}--) {{")
+            self.write(f"{turns} for (int64_t {name} = {high} - 1; {name} >= {low}; {name}--) {{")
         else:
-            self.write(f"ROLLED for (int64_t {name} = {low}; {name} < {high}; {name}++) {{")
+            self.write(f"{turns} for (int64_t {name} = {low}; {name} < {high}; {name}++) {{")
 
     def _invoke(self, record: Invoke) -> None:
         values, option = self.values, record.option
@@ -289,7 +312,8 @@ class ThreadText(KernelText):
         sizes = f"{n['rows']}, {n['columns']}, {n['times']}, {int(option['into'])}"
         if record.function == "product":
             factors = f"{left}, {n['row_step']}, {n['step']}, {right}, {n['right_step']}"
-            self.write(f"block_product_{real}({factors}, {out}, {n['out_step']}, {sizes}, {thread}")
+            function = f"block_product_{option['high']}x{option['wide']}_{real}"
+            self.write(f"{function}({factors}, {out}, {n['out_step']}, {sizes}, {thread}")
         else:
             assert record.function == "lane_sums", record
             factors = f"{left}, {n['row_step']}, {right}, {n['right_step']}"
@@ -339,7 +363,20 @@ class ThreadText(KernelText):
         elif record.function == DEALT:
             self._call(function, out, operands[0], ranges, count, *drawn, *names[1:])
         else:
-            self._call(function, out, *operands[:2], ranges, count, str(MOST_SORTED), *names[2:])
+            self._call(function, out, operands[0], ranges, str(MOST_SORTED), *drawn, *names[1:])
 
     def _call(self, function: str, *given: str) -> None:
         self.write(f"{function}({', '.join(given)}, thread);")
+
+
+def _only_loads(loop: Loop) -> bool:
+    """Tell whether turns do nothing but add to what the thread has, and are short."""
+    body = list(walk(loop.body))
+    return len(body) <= SHORT and all(isinstance(r, (Let, Serves, Update)) for r in body)
+
+
+def _sums_points(codes: Sequence[Code]) -> bool:
+    """Tell whether code adds up points, in short turns, and does little else."""
+    points = [code for code in codes if isinstance(code, Points)]
+    little = all(isinstance(code, (Everywhere, First, Points, Totals)) for code in codes)
+    return little and bool(points) and all(_only_loads(code.loop) for code in points)

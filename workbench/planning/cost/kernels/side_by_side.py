@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from workbench.codegen.cuda.function_writer import SIDE_BY_SIDE_BLOCKS
 from workbench.codegen.cuda.functions import Function
 from workbench.planning.cost.kernels.kernel_steps import KernelLaunch
 from workbench.planning.cost.points import PointCounts, total
@@ -14,8 +15,6 @@ from workbench.planning.machine.constants import Machine
 BUSY_THREADS = 512
 """The threads that keep a multiprocessor busy: four warps for each of its four schedulers."""
 
-REGISTERS, OF_THREAD = 1 << 16, 256
-"""Those of a multiprocessor, and the most of a thread."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,7 @@ class OnMultiprocessors:
         machine, count = self.machine, max(points.executions, 1)
         held = max(machine.shared_bytes // max(function.shared_bytes, 1), 1)
         if function.by_pieces:
-            held = min(held, max(REGISTERS // (OF_THREAD * function.threads), 1))
+            held = min(held, SIDE_BY_SIDE_BLOCKS)
         each = min(blocks / machine.multiprocessors, float(held))
         busy = min(1.0, max(each, 1.0) * function.threads / BUSY_THREADS)
         used = min(1.0, blocks / machine.multiprocessors) * busy
