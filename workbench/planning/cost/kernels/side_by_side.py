@@ -16,7 +16,6 @@ BUSY_THREADS = 512
 """The threads that keep a multiprocessor busy: four warps for each of its four schedulers."""
 
 
-
 @dataclass(frozen=True)
 class Shared:
     """A kernel that is shared: `share` times its seconds on all that there is, or on one thread,
