@@ -289,7 +289,7 @@ class _Sharing:
         if loop.lanes and (adds or not _updates_others(loop)):
             if adds or not _is_tile(loop):
                 yield from _memory(loop, "thread", self.threads)
-                yield Points(loop) if adds else Elements(loop)
+                yield Points(loop) if adds else Elements(loop, _independent_inside(loop))
             else:
                 yield self._tile(loop)
             return
@@ -384,6 +384,18 @@ def _inside(loop: Loop) -> Loop | None:
     loops = [r for r in loop.body if not isinstance(r, Serves)]
     inside = loops[0] if len(loops) == 1 else None
     if not isinstance(inside, Loop) or not inside.lanes or _has_lanes(inside):
+        return None
+    bounds = inside.lower.variables | inside.upper.variables
+    return None if loop.variable in bounds else inside
+
+
+def _independent_inside(loop: Loop) -> Loop | None:
+    """Return the loop that is all of one over lanes, as long in each lane, no turn of which needs
+    another.
+    """
+    loops = [r for r in loop.body if not isinstance(r, Serves)]
+    inside = loops[0] if len(loops) == 1 else None
+    if not isinstance(inside, Loop) or not are_independent(inside):
         return None
     bounds = inside.lower.variables | inside.upper.variables
     return None if loop.variable in bounds else inside
