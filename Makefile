@@ -109,7 +109,7 @@ kernels: $(DEV_STAMP) dot compiler zig
 # that Python lacks is looked for in .gpu, which `make gpu-packages` fills where there is a network:
 # all but CUDA's libraries, among them NVRTC, which CuPy needs too.
 gpu:
-	PYTHONPATH=.:.gpu $(or $(PYTHON),python3) -m tests.gpu --record tests/gpu/recorded.jsonl
+	PYTHONPATH=.:.gpu $(or $(PYTHON),python3) -m tests.gpu --record notebooks/recorded_on_gpus.jsonl
 
 GPU_PYTHON = 3.12
 GPU_PACKAGES = islpy threadpoolctl gymnasium cloudpickle farama-notifications typing-extensions \
