@@ -44,6 +44,7 @@ PARTS: dict[str, Part] = {
     "sanitizer": sanitized,
     "losses": benchmarks.same_losses,
     "ppo": benchmarks.of_ppo,
+    "profile": benchmarks.by_kernel,
     "steps": benchmarks.of_steps,
     "large": benchmarks.of_large,
 }

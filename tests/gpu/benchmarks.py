@@ -14,6 +14,7 @@ from tests.gpu.devices import Asked, compiled
 from workbench.algorithms import ppo, reinforce
 from workbench.environments import Noisy
 from workbench.errors import OutOfMemoryError
+from workbench.measure.profile import profile
 from workbench.program.values import Program
 from workbench.transforms import (
     Accumulate,
@@ -27,9 +28,13 @@ from workbench.transforms import (
 from workbench.transforms.step.transform import Transform
 from workbench.variants.variant import Variant, optimize, variant
 
-ROUNDS, UPDATES = 3, 20
+ROUNDS = 3
+UPDATES = {2048: 20, 16384: 10, 131072: 4}
+"""Those of a run, by the number of environments."""
 CLOSE = 1e-4
 """The relative difference of losses in float32: 3e-7 on a processor."""
+PROFILED = 4
+"""The updates of a run that is timed kernel by kernel."""
 LONG, LONGEST = 10.0, 150.0
 """The seconds of a run that is timed once, and of one that is none."""
 EVERY = ("stored", "computed again", "swapped")
@@ -82,10 +87,10 @@ def same_losses(asked: Asked) -> Iterator[dict[str, Any]]:
 def of_ppo(asked: Asked) -> Iterator[dict[str, Any]]:
     """PPO on CartPole at three sizes, beside JAX where it is installed."""
     few = asked.few
-    for count in (64,) if few else (2048, 16384, 131072):
+    for count, updates in ((64, 2),) if few else UPDATES.items():
         if not asked.wants(f"ppo {count}"):
             continue
-        sizes = {"B": count, "I": 2 if few else UPDATES} | ({"T": 4} if few else {})
+        sizes = {"B": count, "I": updates} | ({"T": 4} if few else {})
         chosen = optimize(ppo(), sizes=sizes, backend="cuda")
         found = measured(chosen.program, sizes, asked.where, 1 if few else ROUNDS)
         steps = count * sizes.get("T", 128) * sizes["I"]
@@ -97,7 +102,7 @@ def of_ppo(asked: Asked) -> Iterator[dict[str, Any]]:
             "steps_per_second": round(steps / found["seconds"]),
             "predicted_seconds": predicted,
         }
-    for count in () if few or find_spec("jax") is None else (2048, 16384, 131072):
+    for count in () if few or find_spec("jax") is None else UPDATES:
         for precision in ("highest", "default"):
             if asked.wants(f"jax {count} {precision}"):
                 yield _rival(count, precision)
@@ -105,7 +110,7 @@ def of_ppo(asked: Asked) -> Iterator[dict[str, Any]]:
 
 def _rival(count: int, precision: str) -> dict[str, Any]:
     module = "tests.benchmarks.rivals.jax_ppo"
-    words = ["--B", str(count), "--updates", str(UPDATES), "--precision", precision]
+    words = ["--B", str(count), "--updates", str(UPDATES[count]), "--precision", precision]
     done = subprocess.run(
         [sys.executable, "-m", module, *words],
         env={**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"},
@@ -117,6 +122,22 @@ def _rival(count: int, precision: str) -> dict[str, Any]:
         return {"benchmark": "jax ppo", "B": count, "failed": done.stderr[-500:]}
     line: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return {"benchmark": "jax ppo", **line}
+
+
+def by_kernel(asked: Asked) -> Iterator[dict[str, Any]]:
+    """The seconds of each of PPO's kernels, and those of a run that nothing times."""
+    for count in () if asked.few else UPDATES:
+        if asked.wants(f"ppo {count}"):
+            sizes = {"B": count, "I": PROFILED}
+            chosen = optimize(ppo(), sizes=sizes, backend="cuda")
+            found = profile(chosen, "cuda", sizes, progress=False)
+            about = {"B": count, "updates": PROFILED}
+            yield about | {
+                "seconds": found.seconds,
+                "undisturbed_seconds": found.undisturbed_seconds,
+            }
+            for row in found.by("kernel").rows:
+                yield about | {"kernel": row.name, "calls": row.calls, "seconds": row.seconds}
 
 
 def of_steps(asked: Asked) -> Iterator[dict[str, Any]]:
