@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +27,22 @@ MOST_LAUNCHES = 4096
 MOST_GRAPHS = 64
 """Iterations that differ are launched one by one beyond so many."""
 
-Launches = tuple[OfDevice, ...]
+
+class Launches(tuple[OfDevice, ...]):
+    """What the device does by itself, one behind the other. There are many, and the same come in
+    each iteration: so their hash is found once.
+    """
+
+    @cached_property
+    def _hash(self) -> int:
+        return super().__hash__()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+Piece: TypeAlias = Launches | ExternalCall
+"""What is asked of the device at once, or of an external object."""
 
 
 class CudaRun:
@@ -46,7 +62,7 @@ class CudaRun:
         outputs = _Outputs(made, memory)
         self.progress = RunProgress(made.loops, memory.sizes, on_progress, outputs)
         self.graphs: dict[Launches, Any] = {}
-        self._steps: list[Step] | None = None
+        self._pieces: list[Piece] | None = None
         """Those of an iteration, where all iterations have the same."""
 
     def run(self, externals: Externals) -> Execution:
@@ -56,46 +72,43 @@ class CudaRun:
         start = time.perf_counter()
         launching, driver = self.launching, self.driver
         try:
-            self._run(launching.steps(launching.begin, {}), externals, {})
+            self._run(pieces_of(launching.steps(launching.begin, {})), externals, {})
             for value in self.progress.iterations:
                 variables = {launching.variable: value}
                 self._run(self._iteration(variables), externals, variables)
                 self.progress.step()
-            self._run(launching.steps(launching.end, {}), externals, {})
+            self._run(pieces_of(launching.steps(launching.end, {})), externals, {})
             self.progress.finish()
         except KeyboardInterrupt:
             driver.wait()
         seconds = time.perf_counter() - start
         return self.progress.execution(seconds, self.memory.peak, self.memory.dtype)
 
-    def _iteration(self, variables: Mapping[str, int]) -> Iterable[Step]:
-        """Return the steps of an iteration of the main loop."""
+    def _iteration(self, variables: Mapping[str, int]) -> list[Piece]:
+        """Return the pieces of an iteration of the main loop."""
+        steps = partial(self.launching.steps, self.launching.iteration, variables)
         if self.launching.varies:
-            return self.launching.steps(self.launching.iteration, variables)
-        if self._steps is None:
-            self._steps = list(self.launching.steps(self.launching.iteration, variables))
-        return self._steps
+            return pieces_of(steps())
+        if self._pieces is None:
+            self._pieces = pieces_of(steps())
+        return self._pieces
 
     def _run(
-        self, steps: Iterable[Step], externals: Externals, variables: Mapping[str, int]
+        self, pieces: Sequence[Piece], externals: Externals, variables: Mapping[str, int]
     ) -> None:
-        """Run steps, one of an iteration with its variable; wait for them, and look at checks."""
+        """Run pieces, those of an iteration with its variable; wait for them, and look at
+        checks.
+        """
         memory, state = self.memory, self.memory.state
         if variables:
             (state.iteration,) = variables.values()
             memory.copy_state_to_device()
-        launched = False
-        for of_device, group in groupby(steps, lambda step: not isinstance(step, ExternalCall)):
-            launched = True
-            if of_device:
-                launches = tuple(step for step in group if not isinstance(step, ExternalCall))
-                for first in range(0, len(launches), MOST_LAUNCHES):
-                    self._launch(launches[first : first + MOST_LAUNCHES], bool(variables))
+        for piece in pieces:
+            if isinstance(piece, ExternalCall):
+                self._call(piece, externals, variables)
             else:
-                for step in group:
-                    assert isinstance(step, ExternalCall)
-                    self._call(step, externals, variables)
-        if launched:
+                self._launch(piece, bool(variables))
+        if pieces:
             self._look()
 
     def _launch(self, launches: Launches, again: bool) -> None:
@@ -116,7 +129,7 @@ class CudaRun:
         else:
             self.driver.replay(graph)
 
-    def _launch_each(self, launches: Launches) -> None:
+    def _launch_each(self, launches: Sequence[OfDevice]) -> None:
         OnStreams.of(launches).ask(self.driver, self._do)
 
     def _do(self, step: OfDevice) -> None:
@@ -146,6 +159,19 @@ class CudaRun:
             check = self.made.checks[state.failed - 1]
             equations = self.made.program.equations
             raise failed_check(equations, check, state.instance, state.numbers)
+
+
+def pieces_of(steps: Iterable[Step]) -> list[Piece]:
+    """Return steps in pieces: calls of external objects, and what is launched between them."""
+    pieces: list[Piece] = []
+    for of_device, group in groupby(steps, lambda step: not isinstance(step, ExternalCall)):
+        if of_device:
+            launches = [step for step in group if not isinstance(step, ExternalCall)]
+            for first in range(0, len(launches), MOST_LAUNCHES):
+                pieces.append(Launches(launches[first : first + MOST_LAUNCHES]))
+        else:
+            pieces += [step for step in group if isinstance(step, ExternalCall)]
+    return pieces
 
 
 class _Outputs(Mapping[str, npt.NDArray[np.generic]]):

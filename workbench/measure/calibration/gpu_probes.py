@@ -27,15 +27,15 @@ TRIALS = 5
 _GIVEN = "Run *run, unsigned char *own_memory, int64_t own_bytes"
 _BEGIN = "    (void)run, (void)own_memory, (void)own_bytes;\n"
 
-_EMPTY = f"KERNEL(probe_empty, {THREADS})({_GIVEN}) {{\n{_BEGIN}}}\n"
+_EMPTY = f"KERNEL(probe_empty, {THREADS}, 1)({_GIVEN}) {{\n{_BEGIN}}}\n"
 _COPY = (
-    f"KERNEL(probe_copy, {THREADS})({_GIVEN}, ARRAY(float) x, ARRAY(float) y, int64_t n) {{\n"
+    f"KERNEL(probe_copy, {THREADS}, 1)({_GIVEN}, ARRAY(float) x, ARRAY(float) y, int64_t n) {{\n"
     f"{_BEGIN}"
     "    for (int64_t k = BLOCK * BLOCK_THREADS + THREAD; k < n; k += BLOCKS * BLOCK_THREADS)\n"
     "        ST(y, k, LD(x, k));\n}\n"
 )
 _BARRIERS = (
-    f"KERNEL(probe_barriers, {THREADS})({_GIVEN}, ARRAY(float) x, int64_t n) {{\n"
+    f"KERNEL(probe_barriers, {THREADS}, 1)({_GIVEN}, ARRAY(float) x, int64_t n) {{\n"
     "    SHARED_MEMORY\n"
     f"    SHARED(float, row, 0, {THREADS})\n"
     f"{_BEGIN}"
@@ -55,7 +55,7 @@ _BARRIERS = (
 def _fused(kind: str, number: str) -> str:
     """Return a kernel of sums of products, of which each waits for the one before."""
     return (
-        f"KERNEL(probe_fused_{kind}, {THREADS})({_GIVEN}, ARRAY({number}) x, int64_t n) {{\n"
+        f"KERNEL(probe_fused_{kind}, {THREADS}, 1)({_GIVEN}, ARRAY({number}) x, int64_t n) {{\n"
         f"{_BEGIN}"
         "    const int64_t place = BLOCK * BLOCK_THREADS + THREAD;\n"
         f"    {number} sum[{CHAINS}];\n"

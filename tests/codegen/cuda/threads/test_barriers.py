@@ -118,7 +118,7 @@ def test_points_that_elements_wrote(count: int) -> None:
 def test_points_that_lanes_wrote(count: int) -> None:
     """Lanes of a tile, the first thread of each, and sixteen threads that add them up."""
     codes = lanes(count, writes(lane - count * block)), points(count, reads(n))
-    assert barriers(codes, count) == [OF_WARPS if count <= WARP else BARRIER]
+    assert barriers(codes, count) == needed({(k, k % PARTS) for k in range(count)})
 
 
 @pytest.mark.parametrize("lanes_of_tile", [8, 16, 32])
@@ -166,6 +166,14 @@ def test_a_product_that_is_summed_one_by_one(sides: tuple[int, int], side_by_sid
     dealt = {(n % THREADS, (count - 1 - n) % THREADS) for n in range(count)}
     if side_by_side or one_row:
         assert barriers(codes) == needed(dealt)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_row_that_is_summed_one_by_one_for_lanes(count: int) -> None:
+    """Its number n is of thread n, as lane n is; the second row's is of another thread."""
+    at = lane - 16 * block
+    codes = product(count, 16, 16, ONE), lanes(16, reads(at + 16 * (count - 1)))
+    assert barriers(codes) == ([] if count == 1 else [OF_WARPS])
 
 
 @pytest.mark.parametrize("lanes_of_tile", [16, 64])

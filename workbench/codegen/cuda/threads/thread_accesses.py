@@ -43,7 +43,9 @@ from workbench.polyhedral.expressions.atoms import Atom, Extremum, Product, Size
 LANE, ROW = "lane of the tile", "row of the tile"
 """The names that places are written over where threads have their own. No record has one."""
 IN_A_ROW: tuple[object, ...] = ("elements", "from 0 on")
-"""The threads of elements that are dealt to them by their number, however many there are."""
+"""The threads of elements that are dealt to them by their number, however many there are, and of
+the lanes of a tile.
+"""
 _OF_MATRICES = (*PRODUCTS, "turned", "orthogonalize")
 
 
@@ -189,7 +191,8 @@ class ThreadAccesses:
         step, columns = expression(option["out_step"]), expression(option["columns"])
         threads: tuple[object, ...] = ()
         place = None
-        if step == self.lanes and self.block.threads % self.lanes == 0:
+        in_lanes = step == self.lanes and self.block.threads % self.lanes == 0
+        if in_lanes and option["rows"] != 1:
             threads = ("rows", expression(0))
             place = begin + variable(ROW) * self.lanes + variable(LANE)
         elif step == columns or option["rows"] == 1:
@@ -254,7 +257,7 @@ class ThreadAccesses:
 
     def _of_lanes(self, code: Lane, tile: Loop) -> Iterator[Access]:
         """Yield the accesses of lanes: what all threads of a lane read has no thread of its own."""
-        made, threads = made_in(code.records), ("lane", tile.lower)
+        made, threads = made_in(code.records), IN_A_ROW
         for buffer, write, at in _touched(code.records):
             by_all = code.by_all and not write
             first = self.block.threads if by_all else self._tile_lanes(tile)
