@@ -90,11 +90,14 @@ ARRAY_OF(uint8_t)
         *to_ += (value);                                                   \
         before_;                                                           \
     })
-#define LOAD_FOUR(to, array, place, set)                                          \
-    {                                                                              \
-        const __typeof__(*(array).p) *from_[4];                                    \
-        reads_four((const void **)from_, set, LOOKED_AT(array, place));            \
-        for (int four_ = 0; four_ < 4; four_++) (to)[four_] = *from_[four_];       \
+#define LOAD_FOUR(to, array, place, set) LOAD_SOME(4, 16, to, array, place, set)
+#define LOAD_TWO(to, array, place, set) \
+    LOAD_SOME(2, (int)(2 * sizeof *(array).p), to, array, place, set)
+#define LOAD_SOME(count, aligned, to, array, place, set)                               \
+    {                                                                                  \
+        const __typeof__(*(array).p) *from_[count];                                    \
+        reads_some((const void **)from_, count, aligned, set, LOOKED_AT(array, place)); \
+        for (int some_ = 0; some_ < count; some_++) (to)[some_] = *from_[some_];       \
     }
 #define STORE_FOUR(array, place, from)                                            \
     {                                                                              \
@@ -255,23 +258,24 @@ static void *writes(const Array *of, int64_t at, int line, int place) {
     return written_as(of, at, line, place, 0);
 }
 
-/* Four neighbours at once. Those of doubles lie in one sector like those of floats, or in two. */
-static void expect_four(const Array *of, int64_t at, int line) {
-    if ((uintptr_t)(of->begin + at * of->bytes) % 16)
-        FAULT("%s[%lld] is the first of four and lies at no multiple of 16 bytes, line %d", of->name,
-              (long long)at, line);
+/* Some neighbours at once. Four doubles lie in one sector like four floats, or in two. */
+static void expect_aligned(const Array *of, int64_t at, int aligned, int line) {
+    if ((uintptr_t)(of->begin + at * of->bytes) % (uintptr_t)aligned)
+        FAULT("%s[%lld] is the first of some and lies at no multiple of %d bytes, line %d", of->name,
+              (long long)at, aligned, line);
 }
 
-__attribute__((unused)) static void reads_four(const void **found, int64_t set, const Array *of,
-                                               int64_t at, int line, int place) {
-    expect_four(of, at, line);
-    for (int k = 0; k < 4; k++)
+__attribute__((unused)) static void reads_some(const void **found, int count, int aligned,
+                                               int64_t set, const Array *of, int64_t at, int line,
+                                               int place) {
+    expect_aligned(of, at, aligned, line);
+    for (int k = 0; k < count; k++)
         found[k] = read_as(of, at + k, line, k ? OF_ANOTHER : place, of->shared && k < set);
 }
 
 __attribute__((unused)) static void writes_four(void **found, const Array *of, int64_t at, int line,
                                                 int place) {
-    expect_four(of, at, line);
+    expect_aligned(of, at, 16, line);
     for (int k = 0; k < 4; k++) found[k] = written_as(of, at + k, line, k ? OF_ANOTHER : place, 0);
 }
 

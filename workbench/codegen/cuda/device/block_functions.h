@@ -51,8 +51,8 @@ INLINE int in_fours(int64_t begin, int64_t step, int64_t other_step) {
 /* out[r * out_step + c] = sum over k < times of left[r * row_step + k * step] * right[k * right_step + c]
    for r < rows and c < columns, each sum from 0 on, fused; with `into` it is added to what is there. A
    thread sums HIGH x 4 elements at a time: a number is loaded for several products, and four neighbours
-   at once where they lie so; then a row has room for whole fours. */
-#define PRODUCT(kind, number, HIGH)                                                                 \
+   at once where they lie so, or two; then a row has room for whole fours. */
+#define PRODUCT(kind, number, HIGH, LOAD_HIGH)                                                      \
     TOGETHER void block_product_##HIGH##x4_##kind(                                                  \
         CONSTANT_ARRAY(number) left, int64_t left_begin, int64_t row_step, int64_t step,            \
         CONSTANT_ARRAY(number) right, int64_t right_begin, int64_t right_step, ARRAY(number) out,   \
@@ -62,7 +62,7 @@ INLINE int in_fours(int64_t begin, int64_t step, int64_t other_step) {
         const int fours = columns <= right_step && in_fours(right_begin, right_step, 0);            \
         const int by_k = fours && step == 1 && in_fours(left_begin, row_step, 0);                   \
         const int by_row =                                                                          \
-            HIGH == 4 && fours && row_step == 1 && rows <= step && in_fours(left_begin, step, 0);   \
+            fours && row_step == 1 && rows <= step && in_fours(left_begin, step, 0);                \
         for (int piece = thread; piece < pieces; piece += BLOCK_THREADS) {                          \
             const int row = piece / across * HIGH, column = piece % across * 4;                     \
             const int high = rows - row < HIGH ? rows - row : HIGH;                                 \
@@ -75,7 +75,7 @@ INLINE int in_fours(int64_t begin, int64_t step, int64_t other_step) {
             if (by_row) {                                                                           \
                 UNROLLED_BY(4)                                                                      \
                 for (; k < times; k++) {                                                            \
-                    LOAD_FOUR(a[0], left, r[0] + k * step, high)                                    \
+                    LOAD_HIGH(a[0], left, r[0] + k * step, high)                                    \
                     LOAD_FOUR(b, right, c + k * right_step, wide)                                   \
                     for (int i = 0; i < HIGH; i++)                                                  \
                         for (int j = 0; j < 4; j++)                                                 \
@@ -286,10 +286,10 @@ INLINE int in_fours(int64_t begin, int64_t step, int64_t other_step) {
         }                                                                                           \
     }
 
-PRODUCT(f, float, 4)
-PRODUCT(d, double, 4)
-PRODUCT(f, float, 2)
-PRODUCT(d, double, 2)
+PRODUCT(f, float, 4, LOAD_FOUR)
+PRODUCT(d, double, 4, LOAD_FOUR)
+PRODUCT(f, float, 2, LOAD_TWO)
+PRODUCT(d, double, 2, LOAD_TWO)
 SMALL_PRODUCT(f, float)
 SMALL_PRODUCT(d, double)
 LANE_SUM(f, float)

@@ -22,8 +22,10 @@
 #define ST(array, place, value) (array)[place] = (value)
 
 /* Four neighbours, the first of which lies at a multiple of 16 bytes: loaded and stored at once. All four
-   are inside of the array; the first `set` of them have been written. */
+   are inside of the array; the first `set` of them have been written. Two of them begin at a multiple
+   of two numbers. */
 #define LOAD_FOUR(to, array, place, set) load_four(to, &(array)[place]);
+#define LOAD_TWO(to, array, place, set) load_two(to, &(array)[place]);
 #define STORE_FOUR(array, place, from) store_four(&(array)[place], from);
 INLINE void load_four(float *to, const float *from) {
     const float4 all = *(const float4 *)from;
@@ -32,6 +34,14 @@ INLINE void load_four(float *to, const float *from) {
 INLINE void load_four(double *to, const double *from) {
     const double2 two = ((const double2 *)from)[0], more = ((const double2 *)from)[1];
     to[0] = two.x, to[1] = two.y, to[2] = more.x, to[3] = more.y;
+}
+INLINE void load_two(float *to, const float *from) {
+    const float2 both = *(const float2 *)from;
+    to[0] = both.x, to[1] = both.y;
+}
+INLINE void load_two(double *to, const double *from) {
+    const double2 both = *(const double2 *)from;
+    to[0] = both.x, to[1] = both.y;
 }
 INLINE void store_four(float *to, const float *from) {
     *(float4 *)to = make_float4(from[0], from[1], from[2], from[3]);
