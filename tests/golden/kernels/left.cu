@@ -6,7 +6,13 @@
 #else
 #define FORGET
 #endif
-KERNEL(kernel_x_0__and_10_more, THREADS)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(float) w, ARRAY(int32_t) open_t, ARRAY(float) gradient_w_points, ARRAY(float) loss_sum_2_points, int64_t B, int64_t T) {
+#undef BLOCKS_OF
+#ifndef ALONE_kernel_x_0__and_10_more
+#define BLOCKS_OF 2
+#else
+#define BLOCKS_OF 1
+#endif
+KERNEL(kernel_x_0__and_10_more, THREADS, BLOCKS_OF)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(float) w, ARRAY(int32_t) open_t, ARRAY(float) gradient_w_points, ARRAY(float) loss_sum_2_points, int64_t B, int64_t T) {
     SHARED_MEMORY
     enum { TILE = 16, ROWS = THREADS / TILE };
     const int thread = THREAD;
@@ -115,7 +121,7 @@ KERNEL(kernel_x_0__and_10_more, THREADS)(Run *run, unsigned char *own_memory, in
             if (active && row == 0) {
                 /* statement: open_t */
                 int32_t open_t_2 = 0;
-                ROLLED for (int64_t t_1 = 1; t_1 < (T + 1); t_1++) {
+                UNROLLED_BY(8) for (int64_t t_1 = 1; t_1 < (T + 1); t_1++) {
                     const int open_4 = LD(open, (b_5 - 16 * b_block16 + 16 * t_1));
                     open_t_2 = add_i(open_t_2, cast_i_b(open_4));
                 }
@@ -192,7 +198,7 @@ KERNEL(kernel_x_0__and_10_more, THREADS)(Run *run, unsigned char *own_memory, in
             if (active && row == 0) {
                 /* statement: loss_sum */
                 float loss_sum_3 = (float)0x0.0p+0;
-                ROLLED for (int64_t t_2 = 0; t_2 < T; t_2++) {
+                UNROLLED_BY(8) for (int64_t t_2 = 0; t_2 < T; t_2++) {
                     const int open_9 = LD(open, (b_10 - 16 * b_block16 + 16 * t_2));
                     const float loss_tanh_4 = LD(loss_tanh, (b_10 - 16 * b_block16 + 16 * t_2));
                     const float to_go_8 = LD(to_go, (b_10 - 16 * b_block16 + 16 * t_2));

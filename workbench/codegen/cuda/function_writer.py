@@ -11,7 +11,12 @@ from math import prod
 from workbench.codegen.bodies.addresses import apart, outside
 from workbench.codegen.cuda.functions import Function, Stages
 from workbench.codegen.cuda.headers import unit_begin
-from workbench.codegen.cuda.kernel_parts import BLOCKS, KernelPart, PartWriter
+from workbench.codegen.cuda.kernel_parts import (
+    BLOCKS,
+    SIDE_BY_SIDE_BLOCKS,
+    KernelPart,
+    PartWriter,
+)
 from workbench.codegen.cuda.memory.block_places import Piece, rounded
 from workbench.codegen.cuda.permutations import sorting
 from workbench.codegen.cuda.small_kernels import ends_stage, is_wide, left_by
@@ -55,10 +60,6 @@ TILE ROWS THREADS FORGET BLOCKS_OF
 """
 """Words of C and C++, and names that the text uses itself."""
 
-SIDE_BY_SIDE_BLOCKS = 2
-"""The blocks of a multiprocessor that have room side by side: while the threads of one wait, the
-other runs.
-"""
 ALONE = "ALONE"
 """Where this and the name of a kernel are defined, a block may have all registers."""
 FEW_REGISTERS = "FEW_REGISTERS"

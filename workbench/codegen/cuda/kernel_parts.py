@@ -56,7 +56,11 @@ from workbench.polyhedral.expression import Expression, expression, variable
 
 BLOCKS = ("first_block", "behind_blocks")
 """The names of the first block of a chunk, and of that behind its last."""
-SIDE_BY_SIDE = (164 * 1024) // 2 - 1024
+SIDE_BY_SIDE_BLOCKS = 2
+"""The blocks of a multiprocessor that have room side by side: while the threads of one wait, the
+other runs.
+"""
+SIDE_BY_SIDE = (164 * 1024) // SIDE_BY_SIDE_BLOCKS - 1024
 """The bytes of shared memory with which an A100 has two blocks on a multiprocessor."""
 
 

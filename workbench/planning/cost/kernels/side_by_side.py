@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from workbench.codegen.cuda.function_writer import SIDE_BY_SIDE_BLOCKS
 from workbench.codegen.cuda.functions import Function
+from workbench.codegen.cuda.kernel_parts import SIDE_BY_SIDE_BLOCKS
 from workbench.planning.cost.kernels.kernel_steps import KernelLaunch
 from workbench.planning.cost.points import PointCounts, total
 from workbench.planning.machine.constants import Machine

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from workbench.codegen.cuda.function_writer import SIDE_BY_SIDE_BLOCKS
 from workbench.codegen.cuda.kernel_functions import functions
-from workbench.codegen.cuda.kernel_parts import SIDE_BY_SIDE
+from workbench.codegen.cuda.kernel_parts import SIDE_BY_SIDE, SIDE_BY_SIDE_BLOCKS
 from workbench.codegen.cuda.launch_order import gpu_kernels
 from workbench.codegen.kernels import program_kernels
 from workbench.lowering.launches import launches
