@@ -126,6 +126,7 @@ class Page:
         if "(reading 'kernel')" in text:
             theirs.append(f"{self.home}/lab/extensions/@jupyter-widgets/")
         frames = [line for line in text.splitlines() if line.strip().startswith("at ")]
+        frames = [line for line in frames if "(<anonymous>)" not in line]  # the browser's own
         if not frames or any(all(place not in line for place in theirs) for line in frames):
             self.failed(text)
 

@@ -6,13 +6,10 @@
 #else
 #define FORGET
 #endif
-#undef BLOCKS_OF
-#ifndef ALONE_kernel_x_0__and_10_more
-#define BLOCKS_OF 2
-#else
-#define BLOCKS_OF 1
+#ifndef BLOCKS_OF_kernel_x_0__and_10_more
+#define BLOCKS_OF_kernel_x_0__and_10_more 2
 #endif
-KERNEL(kernel_x_0__and_10_more, THREADS, BLOCKS_OF)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(float) w, ARRAY(int32_t) open_t, ARRAY(float) gradient_w_points, ARRAY(float) loss_sum_2_points, int64_t B, int64_t T) {
+KERNEL(kernel_x_0__and_10_more, THREADS, BLOCKS_OF_kernel_x_0__and_10_more)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(float) w, ARRAY(int32_t) open_t, ARRAY(float) gradient_w_points, ARRAY(float) loss_sum_2_points, int64_t B, int64_t T) {
     SHARED_MEMORY
     enum { TILE = 16, ROWS = THREADS / TILE };
     const int thread = THREAD;

@@ -1,8 +1,6 @@
 #undef THREADS
 #define THREADS 512
-#undef BLOCKS_OF
-#define BLOCKS_OF 1
-KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS, BLOCKS_OF)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(float) parameters_policy_weight_1_normal, ARRAY(float) parameters_policy_weight_1, ARRAY(float) parameters_policy_bias_1, ARRAY(float) parameters_policy_weight_2_normal, ARRAY(float) parameters_policy_weight_2, ARRAY(float) parameters_policy_bias_2, ARRAY(float) optimizer_m_policy_weight_1, ARRAY(float) optimizer_m_policy_bias_1, ARRAY(float) optimizer_m_policy_weight_2, ARRAY(float) optimizer_m_policy_bias_2, ARRAY(float) optimizer_v_policy_weight_1, ARRAY(float) optimizer_v_policy_bias_1, ARRAY(float) optimizer_v_policy_weight_2, ARRAY(float) optimizer_v_policy_bias_2) {
+KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS, 1)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(float) parameters_policy_weight_1_normal, ARRAY(float) parameters_policy_weight_1, ARRAY(float) parameters_policy_bias_1, ARRAY(float) parameters_policy_weight_2_normal, ARRAY(float) parameters_policy_weight_2, ARRAY(float) parameters_policy_bias_2, ARRAY(float) optimizer_m_policy_weight_1, ARRAY(float) optimizer_m_policy_bias_1, ARRAY(float) optimizer_m_policy_weight_2, ARRAY(float) optimizer_m_policy_bias_2, ARRAY(float) optimizer_v_policy_weight_1, ARRAY(float) optimizer_v_policy_bias_1, ARRAY(float) optimizer_v_policy_weight_2, ARRAY(float) optimizer_v_policy_bias_2) {
     SHARED_MEMORY
     enum { TILE = 16, ROWS = THREADS / TILE };
     const int thread = THREAD;
@@ -150,9 +148,7 @@ KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS, BLOCKS_OF)
 
 #undef THREADS
 #define THREADS 512
-#undef BLOCKS_OF
-#define BLOCKS_OF 1
-KERNEL(kernel_episodes_and_20_more, THREADS, BLOCKS_OF)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(int32_t) episodes_points, ARRAY(int32_t) episodes, ARRAY(float) loss_sum_2_points, ARRAY(float) loss_sum_2, ARRAY(float) loss, ARRAY(float) gradient_policy_bias_2_points, ARRAY(float) gradient_policy_bias_2, ARRAY(float) gradient_policy_weight_2_points, ARRAY(float) gradient_policy_weight_2, ARRAY(float) optimizer_m_policy_weight_2, ARRAY(float) optimizer_v_policy_weight_2, ARRAY(float) parameters_policy_weight_2, ARRAY(float) optimizer_m_policy_bias_2, ARRAY(float) optimizer_v_policy_bias_2, ARRAY(float) parameters_policy_bias_2, ARRAY(float) gradient_policy_bias_1_points, ARRAY(float) gradient_policy_bias_1, ARRAY(float) gradient_policy_weight_1_points, ARRAY(float) gradient_policy_weight_1, ARRAY(float) optimizer_m_policy_weight_1, ARRAY(float) optimizer_v_policy_weight_1, ARRAY(float) parameters_policy_weight_1, ARRAY(float) optimizer_m_policy_bias_1, ARRAY(float) optimizer_v_policy_bias_1, ARRAY(float) parameters_policy_bias_1, ARRAY(float) episode_return_sum_2_points, ARRAY(float) episode_return_sum_2, ARRAY(float) episode_return, int64_t B) {
+KERNEL(kernel_episodes_and_20_more, THREADS, 1)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(int32_t) episodes_points, ARRAY(int32_t) episodes, ARRAY(float) loss_sum_2_points, ARRAY(float) loss_sum_2, ARRAY(float) loss, ARRAY(float) gradient_policy_bias_2_points, ARRAY(float) gradient_policy_bias_2, ARRAY(float) gradient_policy_weight_2_points, ARRAY(float) gradient_policy_weight_2, ARRAY(float) optimizer_m_policy_weight_2, ARRAY(float) optimizer_v_policy_weight_2, ARRAY(float) parameters_policy_weight_2, ARRAY(float) optimizer_m_policy_bias_2, ARRAY(float) optimizer_v_policy_bias_2, ARRAY(float) parameters_policy_bias_2, ARRAY(float) gradient_policy_bias_1_points, ARRAY(float) gradient_policy_bias_1, ARRAY(float) gradient_policy_weight_1_points, ARRAY(float) gradient_policy_weight_1, ARRAY(float) optimizer_m_policy_weight_1, ARRAY(float) optimizer_v_policy_weight_1, ARRAY(float) parameters_policy_weight_1, ARRAY(float) optimizer_m_policy_bias_1, ARRAY(float) optimizer_v_policy_bias_1, ARRAY(float) parameters_policy_bias_1, ARRAY(float) episode_return_sum_2_points, ARRAY(float) episode_return_sum_2, ARRAY(float) episode_return, int64_t B) {
     SHARED_MEMORY
     enum { TILE = 16, ROWS = THREADS / TILE };
     const int thread = THREAD;
@@ -357,13 +353,10 @@ KERNEL(kernel_episodes_and_20_more, THREADS, BLOCKS_OF)(Run *run, unsigned char 
 #else
 #define FORGET
 #endif
-#undef BLOCKS_OF
-#ifndef ALONE_kernel_environment_start_uniform_and_43_more
-#define BLOCKS_OF 2
-#else
-#define BLOCKS_OF 1
+#ifndef BLOCKS_OF_kernel_environment_start_uniform_and_43_more
+#define BLOCKS_OF_kernel_environment_start_uniform_and_43_more 2
 #endif
-KERNEL(kernel_environment_start_uniform_and_43_more, THREADS, BLOCKS_OF)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(int32_t) episodes_points, ARRAY(float) parameters_policy_weight_1, ARRAY(float) parameters_policy_bias_1, ARRAY(float) parameters_policy_weight_2, ARRAY(float) parameters_policy_bias_2, ARRAY(float) episode_return_sum_2_points, ARRAY(float) gradient_policy_bias_2_points, ARRAY(float) gradient_policy_weight_2_points, ARRAY(float) gradient_policy_bias_1_points, ARRAY(float) gradient_policy_weight_1_points, ARRAY(float) loss_sum_2_points, int64_t B, int64_t T) {
+KERNEL(kernel_environment_start_uniform_and_43_more, THREADS, BLOCKS_OF_kernel_environment_start_uniform_and_43_more)(Run *run, unsigned char *own_memory, int64_t own_bytes, ARRAY(int32_t) episodes_points, ARRAY(float) parameters_policy_weight_1, ARRAY(float) parameters_policy_bias_1, ARRAY(float) parameters_policy_weight_2, ARRAY(float) parameters_policy_bias_2, ARRAY(float) episode_return_sum_2_points, ARRAY(float) gradient_policy_bias_2_points, ARRAY(float) gradient_policy_weight_2_points, ARRAY(float) gradient_policy_bias_1_points, ARRAY(float) gradient_policy_weight_1_points, ARRAY(float) loss_sum_2_points, int64_t B, int64_t T) {
     SHARED_MEMORY
     enum { TILE = 32, ROWS = THREADS / TILE };
     const int thread = THREAD;

@@ -56,12 +56,14 @@ _USED = f"""
 class new delete this template typename operator private public
 protected virtual friend using namespace try catch throw bool true false and or not xor
 run thread lane row active shared own_memory own_bytes first_block behind_blocks
-TILE ROWS THREADS FORGET BLOCKS_OF
+TILE ROWS THREADS FORGET
 """
 """Words of C and C++, and names that the text uses itself."""
 
-ALONE = "ALONE"
-"""Where this and the name of a kernel are defined, a block may have all registers."""
+BLOCKS_OF = "BLOCKS_OF"
+"""What this and the name of a kernel are defined as, so many blocks are to have registers side by
+side on a multiprocessor.
+"""
 FEW_REGISTERS = "FEW_REGISTERS"
 """Where this and the name of a kernel are defined, it keeps no places of lanes from tile to
 tile."""
@@ -242,11 +244,12 @@ class FunctionWriter:
             *(f"ARRAY({self._stored(n)}) {self.names[n]}" for n in arrays),
             *(f"int64_t {self.names[n]}" for n in numbers),
         ]
+        blocks = f"{BLOCKS_OF}_{name}"
         head = [
             f"#undef THREADS\n#define THREADS {threads}",
             *(_forgetting(name) if any(line.strip() == "FORGET" for line in lines) else ()),
-            *_blocks_of(name, many),
-            f"KERNEL({name}, THREADS, BLOCKS_OF)({', '.join(given)}) {{",
+            *([f"#ifndef {blocks}", f"#define {blocks} {SIDE_BY_SIDE_BLOCKS}", "#endif"] * many),
+            f"KERNEL({name}, THREADS, {blocks if many else 1})({', '.join(given)}) {{",
             "    SHARED_MEMORY",
             f"    enum {{ TILE = {lanes}, ROWS = THREADS / TILE }};",
             "    const int thread = THREAD;",
@@ -328,20 +331,6 @@ class FunctionWriter:
     def _name(self, name: str) -> None:
         if name not in self.names:
             self.names[name] = unique(c_name(name), self.taken)
-
-
-def _blocks_of(name: str, many: bool) -> Iterator[str]:
-    """Yield the lines that define how many blocks are to have registers side by side: of a kernel
-    that has `many`.
-    """
-    yield "#undef BLOCKS_OF"
-    if many:
-        yield f"#ifndef {ALONE}_{name}"
-        yield f"#define BLOCKS_OF {SIDE_BY_SIDE_BLOCKS}"
-        yield "#else"
-    yield "#define BLOCKS_OF 1"
-    if many:
-        yield "#endif"
 
 
 def _forgetting(name: str) -> Iterator[str]:

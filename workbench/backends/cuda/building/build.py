@@ -16,7 +16,7 @@ from workbench.backends.cuda.building import nvrtc
 from workbench.backends.cuda.building.assembler import spilling
 from workbench.backends.cuda.building.nvrtc import FILE, Compiled
 from workbench.backends.protocol import CompilerWork
-from workbench.codegen.cuda.function_writer import ALONE, FEW_REGISTERS
+from workbench.codegen.cuda.function_writer import BLOCKS_OF, FEW_REGISTERS
 from workbench.codegen.cuda.functions import Function
 from workbench.codegen.cuda.headers import unit_begin
 from workbench.codegen.printing.statement_marks import marked_lines
@@ -94,9 +94,10 @@ def _compiled(text: str, architecture: str) -> Compiled:
     """
     try:
         tried = [nvrtc.compiled(text, architecture)]
-        for words in ((FEW_REGISTERS,), (ALONE,), (ALONE, FEW_REGISTERS)):
+        few, alone = FEW_REGISTERS + "_{}", BLOCKS_OF + "_{}=1"
+        for words in ([few], [alone], [alone, few]):
             spilled = spilling(tried[-1].log)
-            names = [f"{word}_{one}" for word in words for one in spilled]
+            names = [word.format(one) for word in words for one in spilled]
             if not spilled:
                 break
             tried.append(nvrtc.compiled(text, architecture, names))
