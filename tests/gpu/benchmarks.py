@@ -76,7 +76,7 @@ def measured(program: Program, sizes: Mapping[str, int], where: str, rounds: int
 
 
 def same_losses(asked: Asked) -> Iterator[dict[str, Any]]:
-    """How far the losses of the rival in JAX are from ours, where it is installed."""
+    """Tell how far the losses of the rival in JAX are from ours, where it is installed."""
     if not asked.few and find_spec("jax") is not None:
         from tests.benchmarks.rivals.losses import compared
 

@@ -18,8 +18,8 @@ GPU, REHEARSED = "gpu", "fibres"
 
 @dataclass(frozen=True)
 class Asked:
-    """Where things are tried, whether a few small ones are enough, and the words of which one is
-    in the name of each.
+    """A choice of what is tried: where, whether a few small ones are enough, and words of which one
+    is in the name of each.
     """
 
     where: str
@@ -27,7 +27,7 @@ class Asked:
     only: tuple[str, ...] = ()
 
     def wants(self, name: str) -> bool:
-        """Whether a thing of this name is to be tried."""
+        """Tell whether a thing of this name is to be tried."""
         return not self.only or any(word in name for word in self.only)
 
 

@@ -111,7 +111,7 @@ def _bind(places: Any, workers: int) -> None:
 
 
 def line_of(number: int, where: str, few: bool) -> dict[str, Any]:
-    """What is wrong with one program, and how long it took."""
+    """Tell what is wrong with one program, and how long it took."""
     case, start = programs(few)[number], time.perf_counter()
     native = backends()["native"] is None
     try:
@@ -124,27 +124,29 @@ def line_of(number: int, where: str, few: bool) -> dict[str, Any]:
 
 
 def wrong_of(case: Case, where: str, native: bool) -> list[str]:
-    """What comes out otherwise than of NumPy or, bit by bit, of compiled C."""
+    """Tell what comes out otherwise than of NumPy or, bit by bit, of compiled C."""
     program = case.program()
     sizes, made, wrong = case.sizes(program), compiled(program, where), []
     given = rows(program, sizes, "float64")
-    exact = NumPyBackend().compile(program).run(sizes, SEED, "float64", given=given).outputs
+    wanted = NumPyBackend().compile(program).run(sizes, SEED, "float64", given=given).outputs
     found = made.run(sizes, SEED, "float64", given=given).outputs
-    wrong += [
-        f"{output} differs from NumPy"
-        for output, values in exact.items()
-        if not _near(found[output], values)
-    ]
+    wrong += [f"{output} differs from NumPy" for output in _differing(found, wanted, _near)]
     if native:
         given = rows(program, sizes, "float32")
-        bits = NativeBackend().compile(program).run(sizes, SEED, "float32", given=given).outputs
+        wanted = NativeBackend().compile(program).run(sizes, SEED, "float32", given=given).outputs
         found = made.run(sizes, SEED, "float32", given=given).outputs
-        wrong += [
-            f"{output} has other bits than compiled C"
-            for output, values in bits.items()
-            if not np.array_equal(found[output], values, equal_nan=values.dtype.kind == "f")
-        ]
+        wrong += [f"{o} has other bits than compiled C" for o in _differing(found, wanted, _equal)]
     return [*wrong, fault_of(where)] if fault_of(where) else wrong
+
+
+def _differing(
+    found: Mapping[str, Any], wanted: Mapping[str, Any], same: Callable[[Any, Any], bool]
+) -> list[str]:
+    return [output for output, values in wanted.items() if not same(found[output], values)]
+
+
+def _equal(found: Any, wanted: Any) -> bool:
+    return bool(np.array_equal(found, wanted, equal_nan=wanted.dtype.kind == "f"))
 
 
 def _near(found: Any, wanted: Any) -> bool:

@@ -12,10 +12,10 @@ from workbench.codegen.cuda.launch_order import gpu_kernels
 from workbench.codegen.kernels import program_kernels
 from workbench.lowering.launches import launches
 from workbench.lowering.loops.bytes import bytes_of
-from workbench.planning.recipe.blocks.on_gpu import PARTS, runs_for
+from workbench.planning.recipe.blocks.on_gpu import PARTS, SAME, runs_for
 from workbench.program.accumulating import Adding, derived
 from workbench.program.sizes import resolve
-from workbench.transforms import Persist
+from workbench.transforms import Persist, Recompute
 from workbench.variants.variant import Variant
 
 
@@ -52,3 +52,19 @@ def test_two_blocks_fit_a_multiprocessor_and_partial_sums_half_of_the_rest() -> 
         parts = sum(bytes_of(loops.stored[n].buffer, sizes, "float32") for n in names)
         assert parts <= PARTS * (loops.peak(sizes, "float32") - parts)
         assert persisted(chosen).keys() == {"b", "k"}
+
+
+def test_what_follows_from_what_is_kept_is_computed_again() -> None:
+    """Returns are advantages and values, of which both are kept: they take no memory of their own,
+    and no more time.
+    """
+    sizes = {"B": 2048}
+    chosen = wb.optimize(ppo(), sizes=sizes, backend="cuda")
+    assert Recompute("target") in chosen.steps
+    kept = wb.variant(ppo())
+    for step in chosen.steps:
+        if not isinstance(step, Recompute):
+            kept = kept.apply(step)
+    without, with_it = (v.predict(sizes, backend="cuda") for v in (chosen, kept))
+    assert without.peak_bytes["device"] < with_it.peak_bytes["device"]
+    assert without.seconds <= SAME * with_it.seconds
