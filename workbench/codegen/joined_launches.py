@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from workbench.codegen.bodies.addresses import address
+from workbench.codegen.bodies.addresses import address, inner_step
 from workbench.codegen.bodies.element_bodies import by_element, in_a_row
 from workbench.identity import Same
 from workbench.lowering.loop_program import LoopProgram
@@ -154,8 +154,8 @@ def _rows_of(
     for array, index in touched:
         one, name = stored[array]
         placed = [e.substitute(place) for e in index if isinstance(e, Expression)]
-        begin, second = (address(one, placed, expression(n), place) for n in (0, 1))
-        rows.add((name, one.buffer.dtype, begin, second - begin))
+        begin = address(one, placed, expression(0), place)
+        rows.add((name, one.buffer.dtype, begin, inner_step(one)))
     at_once = frozenset(stored[r.array][1] for r in row.reads if not r.shape)
     return symbolic(row.body.shape)[0], frozenset(rows), at_once
 

@@ -76,13 +76,6 @@ class Access(Hashed):
         """Tell whether any element along some dimension may be touched."""
         return any(e is None or isinstance(e, Tied) for e in self.index)
 
-    def __hash__(self) -> int:
-        return self._hash
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash((self.array, self.index))
-
 
 @dataclass(frozen=True)
 class Instances(Hashed):
@@ -103,13 +96,6 @@ class Instances(Hashed):
     points: str = ""
     may_alias: tuple[str, ...] = field(default=())
     """Arrays that an instance may overwrite in place: it reads them elementwise only."""
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash((self.name, self.dims, self.domain, self.write, self.reads, self.points))
 
 
 Extent = tuple[tuple[Expression, Expression], ...]

@@ -9,7 +9,7 @@ isl has no products). This file knows no islpy; `isl_text.py` turns expressions 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from numbers import Number
@@ -26,7 +26,7 @@ from workbench.polyhedral.expressions.atoms import (
     Size,
     Variable,
 )
-from workbench.polyhedral.expressions.evaluation import evaluated, fold
+from workbench.polyhedral.expressions.evaluation import evaluated
 from workbench.polyhedral.expressions.expression_text import atom_text, expression_text
 from workbench.polyhedral.expressions.refused_arithmetic import (
     no_base,
@@ -55,19 +55,10 @@ class Expression(Hashed):
     terms: tuple[tuple[Atom, int], ...] = ()
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, int):
-            return not self.terms and self.constant == other
-        if not isinstance(other, Expression):
-            number = whole(other)
-            return NotImplemented if number is None else self == number
-        return self.constant == other.constant and self.terms == other.terms
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash((self.constant, self.terms))
+        if isinstance(other, Expression):
+            return self.constant == other.constant and self.terms == other.terms
+        number = other if isinstance(other, int) else whole(other)
+        return NotImplemented if number is None else not self.terms and self.constant == number
 
     def _compared(self, other: object) -> NoReturn:
         raise no_order(self, other)
@@ -83,12 +74,12 @@ class Expression(Hashed):
     __lt__ = __le__ = __gt__ = __ge__ = _compared
 
     def __add__(self, other: ExpressionLike) -> Expression:
-        if not _is_operand(self, "+", other):
+        right = _operand(self, "+", other)
+        if right is None:
             return NotImplemented
-        other = expression(other)
-        if not other.terms:
-            return Expression(self.constant + other.constant, self.terms)
-        return _linear(self.constant + other.constant, [*self.terms, *other.terms])
+        if not right.terms:
+            return Expression(self.constant + right.constant, self.terms)
+        return _linear(self.constant + right.constant, [*self.terms, *right.terms])
 
     __radd__ = __add__
 
@@ -96,28 +87,27 @@ class Expression(Hashed):
         return Expression(-self.constant, tuple((a, -c) for a, c in self.terms))
 
     def __sub__(self, other: ExpressionLike) -> Expression:
-        if not _is_operand(self, "-", other):
+        right = _operand(self, "-", other)
+        if right is None:
             return NotImplemented
-        other = expression(other)
-        if not other.terms:
-            return Expression(self.constant - other.constant, self.terms)
-        negated = [(a, -c) for a, c in other.terms]
-        return _linear(self.constant - other.constant, [*self.terms, *negated])
+        if not right.terms:
+            return Expression(self.constant - right.constant, self.terms)
+        negated = [(a, -c) for a, c in right.terms]
+        return _linear(self.constant - right.constant, [*self.terms, *negated])
 
     def __rsub__(self, other: ExpressionLike) -> Expression:
-        if not _is_operand(self, "-", other):
-            return NotImplemented
-        return expression(other) + (-self)
+        left = _operand(self, "-", other)
+        return NotImplemented if left is None else left + (-self)
 
     def __mul__(self, other: ExpressionLike) -> Expression:
-        if not _is_operand(self, "*", other):
+        right = _operand(self, "*", other)
+        if right is None:
             return NotImplemented
-        other = expression(other)
-        if not other.terms:
-            return self._scaled(other.constant)
+        if not right.terms:
+            return self._scaled(right.constant)
         if not self.terms:
-            return other._scaled(self.constant)
-        return _product(self, other)
+            return right._scaled(self.constant)
+        return _product(self, right)
 
     def _scaled(self, factor: int) -> Expression:
         if factor == 1:
@@ -128,21 +118,21 @@ class Expression(Hashed):
     __rmul__ = __mul__
 
     def __floordiv__(self, other: ExpressionLike) -> Expression:
-        if not _is_operand(self, "//", other):
+        right = _operand(self, "//", other)
+        if right is None:
             return NotImplemented
-        other = expression(other)
-        if not other.terms:
-            if other.constant <= 0:
-                raise ProgramError(f"division of {self} by {other}: the divisor must be positive")
-            if other.constant == 1:
+        if not right.terms:
+            if right.constant <= 0:
+                raise ProgramError(f"division of {self} by {right}: the divisor must be positive")
+            if right.constant == 1:
                 return self
-            whole = Expression(0, tuple((a, c) for a, c in self.terms if not c % other.constant))
+            whole = Expression(0, tuple((a, c) for a, c in self.terms if not c % right.constant))
             if whole.terms or not self.terms:  # `(4 * n + t) // 4` is `n + t // 4`
                 rest = self - whole
-                divided = tuple((a, c // other.constant) for a, c in whole.terms)
-                below = Expression(rest.constant // other.constant)
-                return Expression(0, divided) + (rest // other if rest.terms else below)
-        return atom(FloorDivision(self, other))
+                divided = tuple((a, c // right.constant) for a, c in whole.terms)
+                below = Expression(rest.constant // right.constant)
+                return Expression(0, divided) + (rest // right if rest.terms else below)
+        return atom(FloorDivision(self, right))
 
     def __truediv__(self, other: object) -> Expression:
         if not isinstance(other, (Expression, int, float)):
@@ -155,19 +145,16 @@ class Expression(Hashed):
         raise no_quotient(other, self)
 
     def __rfloordiv__(self, other: ExpressionLike) -> Expression:
-        if not _is_operand(self, "//", other):
-            return NotImplemented
-        return expression(other) // self
+        left = _operand(self, "//", other)
+        return NotImplemented if left is None else left // self
 
     def __mod__(self, other: ExpressionLike) -> Expression:
-        if not _is_operand(self, "%", other):
-            return NotImplemented
-        return self - expression(other) * (self // other)
+        right = _operand(self, "%", other)
+        return NotImplemented if right is None else self - right * (self // right)
 
     def __rmod__(self, other: ExpressionLike) -> Expression:
-        if not _is_operand(self, "%", other):
-            return NotImplemented
-        return expression(other) % self
+        left = _operand(self, "%", other)
+        return NotImplemented if left is None else left % self
 
     def __divmod__(self, other: ExpressionLike) -> tuple[Expression, Expression]:
         return self // other, self % other
@@ -279,13 +266,20 @@ class Expression(Hashed):
         """Replace dimensions *and* sizes by name."""
         if values.keys().isdisjoint(self.variables) and values.keys().isdisjoint(self.sizes):
             return self
-        return fold(
-            self,
-            lambda a: expression(values[a.name]) if a.name in values else atom(a),
-            _EXPRESSIONS,
-            _combined,
-            lambda part: part.substitute(values),
-        )
+        constant = self.constant
+        terms: list[tuple[Atom, int]] = []
+        for a, factor in self.terms:
+            if not isinstance(a, Named):
+                parts = [part.substitute(values) for part in a.parts]
+                value = _EXPRESSIONS[a.function](*parts)
+            elif a.name in values:
+                value = expression(values[a.name])
+            else:
+                terms.append((a, factor))
+                continue
+            constant += value.constant * factor
+            terms += value.terms if factor == 1 else [(b, c * factor) for b, c in value.terms]
+        return _linear(constant, terms)
 
 
 def whole(value: object) -> int | None:
@@ -354,13 +348,15 @@ def _extremum(kind: str, left: Expression, right: Expression) -> Expression:
 
 
 def _linear(constant: int, terms: list[tuple[Atom, int]]) -> Expression:
-    collected: dict[Atom, int] = {}
-    for a, c in terms:
-        collected[a] = collected.get(a, 0) + c
-    kept = [(a, c) for a, c in collected.items() if c]
-    if len(kept) > 1:
-        kept.sort(key=lambda term: _order(term[0]))
-    return Expression(constant, tuple(kept))
+    """Return a constant and terms in any order, some of the same atom, as an expression."""
+    if len(terms) > 1:
+        collected: dict[Atom, int] = {}
+        for a, c in terms:
+            collected[a] = collected.get(a, 0) + c
+        terms = [term for term in collected.items() if term[1]]
+        if len(terms) > 1:
+            terms.sort(key=lambda term: _order(term[0]))
+    return Expression(constant, tuple(terms))
 
 
 _KINDS: tuple[type, ...] = (Product, FloorDivision, Variable, Size, Extremum, Choice)
@@ -380,13 +376,16 @@ def _product(left: Expression, right: Expression) -> Expression:
     return atom(Product(left, right))
 
 
-def _is_operand(e: Expression, sign: str, other: object) -> bool:
-    """Tell whether arithmetic with `e` stays in whole numbers. Raises ProgramError if not."""
-    if isinstance(other, (Expression, int)) or whole(other) is not None:
-        return True
-    if isinstance(other, Number):
+def _operand(e: Expression, sign: str, other: object) -> Expression | None:
+    """Return what `e` is computed with, None if it is no number. Raises ProgramError for numbers
+    that are not whole.
+    """
+    if isinstance(other, Expression):
+        return other
+    number = int(other) if isinstance(other, int) else whole(other)
+    if number is None and isinstance(other, Number):
         raise no_operand(e, sign, other)
-    return False
+    return None if number is None else Expression(number)
 
 
 def _names(
@@ -402,16 +401,7 @@ def _names(
     return names
 
 
-# -- substitution ----------------------------------------------------------------------------------
-
-
-def _combined(constant: int, values: Iterable[tuple[Expression, int]]) -> Expression:
-    """Add a constant and expressions with their factors."""
-    terms: list[tuple[Atom, int]] = []
-    for value, factor in values:
-        constant += value.constant * factor
-        terms += [(a, c * factor) for a, c in value.terms]
-    return _linear(constant, terms)
+# -- functions ------------------------------------------------------------------------------------
 
 
 _EXPRESSIONS: Mapping[str, Callable[..., Expression]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from workbench.codegen.emitter import total
+from workbench.identity import remembered
 from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
@@ -21,15 +22,38 @@ def address(
 
     It is counted in elements from the buffer's beginning. `place` has the numbers of blocks.
     """
-    steps = [(stored.count(p), stored.slot(p, index[p])) for p in stored.order]
+    block = place[stored.block.number] if isinstance(stored, TileStored) and stored.block else None
+    return _address(stored, tuple(index), inner, block)
+
+
+@remembered(4096)
+def _address(
+    stored: Stored, index: tuple[Expression, ...], inner: Expression, block: Expression | None
+) -> Expression:
+    """Return the place as `address` does, in the block of this number."""
+    at = _place(stored, [stored.slot(p, index[p]) for p in stored.order], inner)
+    if not isinstance(stored, TileStored):
+        return at
+    assert block is not None
+    return at + stored.lane(index[stored.lanes], block)
+
+
+@remembered(4096)
+def inner_step(stored: Stored) -> Expression:
+    """Return how far apart neighbours of an inner shape are, in elements."""
+    return _place(stored, [expression(0)] * len(stored.order), expression(1))
+
+
+def _place(stored: Stored, slots: Sequence[Expression], inner: Expression) -> Expression:
+    """Return the place of the slots, and of the position `inner` of the inner shape; in a tile that
+    of its first lane.
+    """
+    steps = list(zip(map(stored.count, stored.order), slots, strict=True))
     at = expression(0)
     for count, slot in stored.arranged(steps, [(total(symbolic(stored.array.shape)), inner)]):
         at = at * count + slot
-    if not isinstance(stored, TileStored):
-        return at
-    assert stored.block is not None
-    lane = stored.lane(index[stored.lanes], place[stored.block.number])
-    return at * stored.block.size + lane
+    lanes = stored.block if isinstance(stored, TileStored) else None
+    return at * lanes.size if lanes else at
 
 
 def tile_begin(

@@ -50,7 +50,7 @@ from workbench.codegen.kernel_records import (
 from workbench.errors import ProgramError
 from workbench.lowering.instances.linearize import operand_dtype
 from workbench.lowering.memory.tiles import TileStored
-from workbench.lowering.values.numbering import Numbering
+from workbench.lowering.values.numbering import numbered
 from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.conditions import AffineComparison
 from workbench.polyhedral.expression import Expression, expression, size, variable
@@ -81,7 +81,7 @@ class Bodies:
         self.lanes = lanes
         self.in_block = in_block or {}
         """The bodies whose values were computed for the whole block."""
-        self.numbering = Numbering(statement.body)
+        self.numbering = numbered(statement.body)
         self.kept: dict[int, Kept] = {}
         """The kept values of bodies, by their numbers."""
         self.entries: dict[int, tuple[Kept, ...]] = {}

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from workbench.codegen.bodies.kept_bodies import worth_keeping
 from workbench.codegen.emitter import total
-from workbench.lowering.values.numbering import Numbering
+from workbench.identity import remembered
+from workbench.lowering.values.numbering import numbered
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression
 from workbench.program.bodies import Body, Call, Literal, Read, Shape
@@ -18,11 +19,12 @@ from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Statement
 
 
+@remembered(4096)
 def in_a_row(statement: Statement) -> Statement | None:
     """Return a statement over its elements in a row, with one inner axis; None where an element
     needs others than those at its position, or the same number for all.
     """
-    numbering, shape = Numbering(statement.body), statement.body.shape
+    numbering, shape = numbered(statement.body), statement.body.shape
     if not shape or not all(_own_position(b, shape) for b in numbering.bodies):
         return None
     row = (_elements(shape),)
@@ -36,11 +38,12 @@ def in_a_row(statement: Statement) -> Statement | None:
     return replace(statement, body=rows[numbering.root])
 
 
+@remembered(4096)
 def by_element(statement: Statement) -> bool:
     """Tell whether all that a statement over elements in a row computes can stand in one loop with
     others: nothing but numbers for all elements comes before it.
     """
-    numbering = Numbering(statement.body)
+    numbering = numbered(statement.body)
     before = worth_keeping(numbering) - {numbering.root}
     return not any(numbering.bodies[number].shape for number in before)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from workbench.codegen.emitter import UNROLLED, total
 from workbench.codegen.kernel_records import Value
+from workbench.identity import remembered
 from workbench.lowering.values.numbering import Numbering
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression
@@ -53,6 +54,7 @@ def fits_in_locals(elements: Expression) -> bool:
     return not elements.terms and elements.constant <= LOCALS
 
 
+@remembered(4096)
 def worth_keeping(numbering: Numbering) -> frozenset[int]:
     """Return the numbers of the bodies that are computed once and kept."""
     wanted: set[int] = set()

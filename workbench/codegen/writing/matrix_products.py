@@ -24,7 +24,7 @@ from workbench.codegen.writing.block_lanes import (
 )
 from workbench.codegen.writing.turned_tiles import reads_rows, row_tile
 from workbench.lowering.memory.tiles import TileStored
-from workbench.lowering.values.numbering import Numbering
+from workbench.lowering.values.numbering import numbered
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.loops.axis_blocks import AxisBlock
@@ -222,7 +222,7 @@ def _are_beside(body: Body, call: Call) -> bool:
     """Tell whether each element of a body is computed from the same element of a call alone, of all
     that the call has.
     """
-    numbering = Numbering(body)
+    numbering = numbered(body)
     holding = {numbering[call]}
     for number, part in enumerate(numbering.bodies):  # operands before what needs them
         below = holding.intersection(numbering.children[number])

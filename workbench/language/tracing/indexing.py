@@ -19,7 +19,7 @@ from workbench.language.tracing.nodes import apply, as_tensor, cast, index, lite
 from workbench.language.tracing.tensor import Node, Tensor, TensorLike
 from workbench.language.tracing.trace import Range, current, user_line
 from workbench.polyhedral.expression import Expression, atom, expression, variable, whole
-from workbench.polyhedral.expressions.atoms import Atom, Choice, Size, Variable
+from workbench.polyhedral.expressions.atoms import Atom, Choice, Named, Variable
 from workbench.program.operations.dtypes import INTEGERS
 from workbench.program.operations.shapes import broadcast_shapes, shape_text
 
@@ -211,7 +211,7 @@ def _atom_at(a: Atom, positions: dict[str, Tensor]) -> Tensor:
 
     if isinstance(a, Variable):
         return positions[a.name]
-    assert not isinstance(a, Size)
+    assert not isinstance(a, Named), f"{a} is no dimension"
     if isinstance(a, Choice):
         holds = [apply("equal", at(e), 0) for e in a.conditions]
         return apply("where", reduce(and_, holds), at(a.then), at(a.otherwise))

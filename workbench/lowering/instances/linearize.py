@@ -14,7 +14,7 @@ from workbench.lowering.instances.operation_rules import RULES, unrepeated, whol
 from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.reads import gathers, index_arrays, slices, split_reads
 from workbench.lowering.values.layout import Value
-from workbench.lowering.values.numbering import Numbering
+from workbench.lowering.values.numbering import numbered
 from workbench.lowering.values.scope import Scope
 from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.expression import Expression
@@ -42,7 +42,7 @@ class Linearizer:
         self.place = place
         self.masked = masked
         self.swapping = swapping
-        self.numbering = Numbering(statement.body)
+        self.numbering = numbered(statement.body)
         self.needs_points = False
         """True if the operations mean nothing where an axis is empty.
 

@@ -8,7 +8,7 @@ from workbench.lowering.values.intervals import greatest, least, length
 from workbench.lowering.values.layout import Value
 from workbench.lowering.values.scope import Prepared, Scope
 from workbench.polyhedral.expression import Expression, atom, expression
-from workbench.polyhedral.expressions.atoms import Atom, Choice, Size, Variable
+from workbench.polyhedral.expressions.atoms import Atom, Choice, Named, Variable
 from workbench.polyhedral.lifetimes.folding import most_slots
 from workbench.polyhedral.shortest import shortest
 
@@ -76,7 +76,7 @@ def _atom_value(scope: Scope, a: Atom, c: int, dtype: str) -> Value:
                 return _own_range(scope, a.name, c, dtype)
             return _moving_range(scope, a.name, c, dtype)
         return scope.workspace.count(a.name, lower * c, n, c, dtype)
-    assert not isinstance(a, Size)
+    assert not isinstance(a, Named), f"{a} varies over no axis"
     if isinstance(a, Choice):
         holds = condition_value(scope, [(e, True) for e in a.conditions])
         then, other = index_value(scope, a.then, dtype), index_value(scope, a.otherwise, dtype)

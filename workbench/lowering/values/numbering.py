@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from workbench.identity import remembered
 from workbench.polyhedral.expression import Expression
 from workbench.program.bodies import Body, Call, IndexValue, Literal, Read
 
@@ -44,6 +45,14 @@ class Numbering:
                 self.children.append(children)
             self._by_identity[id(body)] = self._by_key[key]
         return self._by_identity[id(root)]
+
+
+@remembered(4096)
+def numbered(root: Body) -> Numbering:
+    """Return the numbers of the bodies below a root. Those of a program are asked for again with
+    each of its variants.
+    """
+    return Numbering(root)
 
 
 def _below(body: Body) -> tuple[Body, ...]:

@@ -33,13 +33,6 @@ class Dependence(Hashed):
     access: int
     kind: str = "flow"
 
-    def __hash__(self) -> int:
-        return self._hash
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash((self.source, self.sink, self.array, self.access, self.kind))
-
 
 class AccessKey(NamedTuple):
     """An access by its texts: the index relation and the points it starts from.

@@ -5,24 +5,49 @@ expressions, which are their parts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NoReturn, Self, cast
 
 if TYPE_CHECKING:
     from workbench.polyhedral.expression import Expression
 
 
-@dataclass(frozen=True)
-class Variable:
+class Named:
+    """A dimension or size by its name. Equal ones are one object: the sums of which an expression
+    is made look them up far more often than they are made.
+    """
+
+    __slots__ = ("name",)
+    name: str
+    _known: ClassVar[dict[tuple[type[Named], str], Named]] = {}
+
+    def __new__(cls, name: str) -> Self:
+        known = Named._known.get((cls, name))
+        if known is None:
+            made = super().__new__(cls)
+            object.__setattr__(made, "name", name)
+            known = Named._known.setdefault((cls, name), made)
+        return cast(Self, known)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{name} of {self!r} is fixed")
+
+    def __reduce__(self) -> tuple[type[Named], tuple[str]]:
+        return type(self), (self.name,)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+
+class Variable(Named):
     """A dimension (a loop variable) by its name."""
 
-    name: str
+    __slots__ = ()
 
 
-@dataclass(frozen=True)
-class Size:
+class Size(Named):
     """A size parameter, fixed for a run, by its name."""
 
-    name: str
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -90,5 +115,4 @@ class Choice:
         return *self.conditions, self.then, self.otherwise
 
 
-Named = Variable | Size
 Atom = Named | FloorDivision | Extremum | Product | Choice

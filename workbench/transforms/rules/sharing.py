@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from workbench.identity import remembered
 from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.hashed import Hashed
 from workbench.polyhedral.sets.relations import extent_of, is_box, is_subset, project_out, with_dims
 from workbench.polyhedral.tree import blocks, loop_dims, only, statements
 from workbench.program.bodies import Body, Call, IndexValue, Read, walk
@@ -214,19 +214,12 @@ def _renamed(body: Body, names: Mapping[str, str]) -> Body:
 
 
 @dataclass(frozen=True)
-class SharedPart:
+class SharedPart(Hashed):
     """A part of a body of some statements: over `dims`, for the points `domain`."""
 
     body: Call
     dims: tuple[str, ...]
     domain: str
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash((self.body, self.dims, self.domain))
 
 
 def common_bodies(program: Program) -> RuleResult:
