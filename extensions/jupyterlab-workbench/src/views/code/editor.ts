@@ -94,14 +94,14 @@ export function begin(view: EditorView, text: TextView): void {
   view.dispatch({ effects: EditorView.scrollIntoView(at, { y: change ? "center" : "start", yMargin: 0 }) });
 }
 
-/** Puts a line (from 0) in the middle, unless it can be seen already. */
+/** Puts a line (from 0) in the middle, unless it can be seen already: where it is drawn, not where lines that have not
+ * been measured yet would put it. */
 export function reveal(view: EditorView, line: number): void {
   if (line >= view.state.doc.lines) return;
   const { from } = view.state.doc.line(line + 1);
   const box = view.scrollDOM.getBoundingClientRect();
-  const at = view.lineBlockAt(from);
-  const top = view.documentTop + at.top;
-  if (top >= box.top && top + at.height <= box.bottom) return;
+  const drawn = view.coordsAtPos(from);
+  if (drawn && drawn.top >= box.top && drawn.bottom <= box.bottom) return;
   view.dispatch({ effects: EditorView.scrollIntoView(from, { y: "center" }) });
 }
 
