@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from workbench.polyhedral.tree import Loop, block_dim, loops, loops_above, paths, statements
+from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.transforms.blocks.asked import Asked
 from workbench.transforms.blocks.fitting import added_by
@@ -92,9 +93,13 @@ class Persist(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Persist]:
-        """Yield the usual sizes for each dimension that may run in blocks in any order."""
+        """Yield the usual sizes for each dimension that may run in blocks in any order; where it
+        has fewer values than those, one block.
+        """
+        sizes = resolve(program.equations)
         for dim in dims_of(program):
-            steps = [cls(dim, size) for size in SIZES]
+            most = program.dim[dim].size.evaluate(sizes) if dim in program.dim else SIZES[-1]
+            steps = [cls(dim, size) for size in SIZES if size <= most] or [cls(dim, most)]
             if steps[0].check(program) is None:  # which is not asked anew of that very step
                 yield from steps
 
