@@ -178,9 +178,11 @@ class Emitter:
 
     @contextmanager
     def loop(
-        self, wish: str, lower: Expression, upper: Expression, lanes: bool = False
+        self, wish: str, lower: Expression, upper: Expression, lanes: bool = False, own: str = ""
     ) -> Iterator[Expression]:
-        """Write a loop around what is written inside; give its variable."""
+        """Write a loop around what is written inside; give its variable. Each turn has elements of
+        its `own` in that buffer.
+        """
         name, remembers = self.name(wish), self.remembers
         self.lane = name if lanes else self.lane
         self.remembers = remembers or lanes
@@ -188,7 +190,7 @@ class Emitter:
             yield variable(name)
         self.lane = "" if lanes else self.lane
         self.remembers = remembers
-        self.add(Loop(name, lower, upper, tuple(body), lanes))
+        self.add(Loop(name, lower, upper, tuple(body), lanes, own=own))
 
     @contextmanager
     def row(self) -> Iterator[None]:

@@ -208,7 +208,8 @@ class Loop:
 
     `lanes`: its iterations run side by side; `ends`: a run may end between them. `step`: of its
     turns only those run at which episodes are open, or only those at which none is; then `begin` is
-    the local that has the first of them, where a loop before it has left the others out.
+    the local that has the first of them, where a loop before it has left the others out. A loop
+    over an array axis says in which buffer each of its turns has elements of its `own`.
     """
 
     variable: str
@@ -220,6 +221,7 @@ class Loop:
     ends: bool = False
     step: OpenStep | None = None
     begin: str = ""
+    own: str = ""
 
     @property
     def range(self) -> tuple[Expression, Expression]:

@@ -55,6 +55,7 @@ PROGRAMS = {
     "as written": lambda: in_steps(reinforce(hidden=(5,))),
     "along b": lambda: in_steps(reinforce(hidden=(5,)), Vectorize("b")),
     "many features along b": lambda: in_steps(reinforce(hidden=(20,)), Vectorize("b")),
+    "along b and t": lambda: in_steps(reinforce(hidden=(20,)), Vectorize("b"), Vectorize("t")),
     "few features": lambda: in_blocks(ppo(hidden=(5,)), 16, 2),
     "rows of a lane": lambda: in_blocks(reinforce(hidden=(20,)), 32, 2),
     "blocks of 24": lambda: in_blocks(reinforce(hidden=(20,)), 24, 2),
@@ -71,7 +72,7 @@ BLOCKS |= {"blocks of one": 2, "a table in blocks of one": 2}
 """The environments of a block, where they are not 16; of two blocks where a block is of one."""
 
 
-FEW = ("as written", "along b", "few features", "rows of a lane", "sums of many chunks")
+FEW = ("as written", "along b and t", "few features", "rows of a lane", "sums of many chunks")
 FEW += ("a table in blocks of one",)
 """One for each way in which threads share out a region; the others run in `make kernels`."""
 
@@ -82,7 +83,7 @@ FEW += ("a table in blocks of one",)
 def test_bits_are_those_of_compiled_c(how: str) -> None:
     made = PROGRAMS[how]()
     sizes = sizes_of(made.program, BLOCKS.get(how, 16))
-    dtype = "float64" if how in ("few features", "along b") else "float32"
+    dtype = "float64" if how in ("few features", "along b and t") else "float32"
     found, fault = watched(fibres(made.program, sizes), sizes, dtype)
     with shared_cache():
         wanted = compiled(made.program).run(sizes, 3, dtype).outputs

@@ -7,7 +7,8 @@ from itertools import count
 
 from workbench.codegen.cuda.function_writer import FunctionWriter
 from workbench.codegen.cuda.functions import Function, Stages
-from workbench.codegen.cuda.small_kernels import in_stages, small_in_a_row
+from workbench.codegen.cuda.small_kernels import in_stages, is_small, small_in_a_row
+from workbench.codegen.cuda.tiled_lanes import in_tiles
 from workbench.codegen.kernels import ProgramKernels
 from workbench.lowering.loops.records import AtOnce, For, If, Launch, Record
 
@@ -20,8 +21,12 @@ def launched(made: ProgramKernels, dtype: str) -> Iterator[Function | Stages]:
     for row in small_in_a_row(made):
         kernels = [made.kernels[number] for number in row]
         writer.in_main_loop = row[-1] in main
-        staged = in_stages(kernels[0])
-        yield writer.stages(kernels[0]) if staged else writer.function(kernels)
+        if in_stages(kernels[0]):
+            yield writer.stages(kernels[0])
+        elif len(kernels) > 1 or is_small(kernels[0]):
+            yield writer.function(kernels)
+        else:
+            yield writer.function([in_tiles(kernels[0])])
 
 
 def functions(made: ProgramKernels, dtype: str) -> Iterator[Function]:

@@ -107,7 +107,7 @@ class KernelPart:
         if self.kernel.dealing is not None:
             return None
         shared = [code for code in self.codes if isinstance(code, Elements)]
-        others = [code for code in self.codes if not isinstance(code, Elements)]
+        others = [c for c in self.codes if not isinstance(c, Elements) and not _is_of_threads(c)]
         plain = all(
             isinstance(code, Everywhere) and not any(map(_does_more, code.records))
             for code in others
@@ -272,6 +272,11 @@ class PartWriter:
 def _all_dealt(blocks: Loop, dealing: Dealing) -> bool:
     """Tell whether all blocks that are dealt are those of a loop: then each chunk has one."""
     return blocks.range == (dealing.first, dealing.first + dealing.blocks)
+
+
+def _is_of_threads(code: Code) -> bool:
+    """Tell whether code is memory of which each thread has its own."""
+    return isinstance(code, Memory) and code.each == "thread"
 
 
 def _does_more(record: KernelRecord) -> bool:

@@ -245,14 +245,20 @@ class InstanceWriter:
             for d, (lower, upper) in zip(
                 self.own, bounds(domain, self.own) if self.own else (), strict=True
             ):
-                self._loop(loops, d, lower, upper, lanes)
+                self._loop(loops, d, lower, upper, lanes, self.target.buffer.name)
             visit()
 
     def _loop(
-        self, loops: ExitStack, d: str, lower: Expression, upper: Expression, lanes: str
+        self,
+        loops: ExitStack,
+        d: str,
+        lower: Expression,
+        upper: Expression,
+        lanes: str,
+        own: str = "",
     ) -> None:
         low, high = lower.substitute(self.place), upper.substitute(self.place)
-        self.place[d] = loops.enter_context(self.out.loop(d, low, high, lanes=d == lanes))
+        self.place[d] = loops.enter_context(self.out.loop(d, low, high, d == lanes, own))
 
     def over_points(self, lanes: str, visit: Callable[[], None]) -> None:
         """Write the loops over the points of the reduction around what a visit writes."""

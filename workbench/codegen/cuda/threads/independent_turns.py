@@ -38,8 +38,9 @@ from workbench.polyhedral.expressions.atoms import Variable as Named
 def are_independent(loop: Loop) -> bool:
     """Tell whether no turn of a loop needs another.
 
-    Turns are apart in a buffer that they write if each place in it is the loop's variable times a
-    number, and what else is added differs by less than that.
+    Turns are apart in a buffer that they write if they have elements of their own in it, or each
+    place in it is the loop's variable times a number, and what else is added differs by less than
+    that.
     """
     if any(map(leaves, loop.body)):
         return False
@@ -50,7 +51,7 @@ def are_independent(loop: Loop) -> bool:
             return False
         if isinstance(record, Update) and record.name not in own:
             return False
-    written = {r.buffer for r in inside if isinstance(r, Store)}
+    written = {r.buffer for r in inside if isinstance(r, Store)} - {loop.own}
     places: dict[str, list[_Place]] = {name: [] for name in written}
     for buffer, at, varying in _touched(loop.body, {}):
         if buffer in places:

@@ -329,7 +329,10 @@ def _in_rows(records: Sequence[KernelRecord]) -> list[Code]:
         known = _known_to_all(plain, _NOTHING.union(*map(_names, records[place:])))
         if known is None:
             return []
-        body += [Lane(part, k == 0) for k, part in enumerate(known) if part]
+        by_all, others = known
+        if all(isinstance(one, Serves) for one in others):
+            by_all, others = (*by_all, *others), ()
+        body += [Lane(part, part is by_all) for part in (by_all, others) if part]
         body.append(Rows(record))
         plain = []
     if plain:
