@@ -65,6 +65,7 @@ def measure(
             dtype=dtype,
             threads=threads,
             lengths=lengths,
+            progress=progress is True,
         )
     line = title(chosen.program.name, asked, used)
     with reporting(progress, line) as report:

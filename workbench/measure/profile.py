@@ -324,7 +324,14 @@ def profiling(
     used = runner.threads(threads)
     runner.prepare_ahead()
     if not isinstance(program, Variant):
-        chosen = optimize(chosen, sizes=sizes, backend=name, dtype=dtype, threads=used)
+        chosen = optimize(
+            chosen,
+            sizes=sizes,
+            backend=name,
+            dtype=dtype,
+            threads=used,
+            progress=progress is True,
+        )
     given = chosen.rows.tables(known, dtype)
     request = RunRequest(settable(chosen.program.equations, known), seed, dtype, used, given)
     expectation = Expectation(chosen.program, name, dtype, used)

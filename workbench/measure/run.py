@@ -24,13 +24,15 @@ from workbench.measure.runs import checkpoint
 from workbench.measure.runs.checkpoint import Checkpoint
 from workbench.measure.runs.compiling import compiled
 from workbench.measure.runs.lengths import counted_ends, lengths_in
-from workbench.measure.runs.progress import Report, bar, beforehand, title
+from workbench.measure.runs.progress import Report, bar, title
+from workbench.planning.recipe.aim import telling
 from workbench.program.carrying.carried import KEPT, along, counting, keeping, resumed
 from workbench.program.sizes import resolve
 from workbench.program.text.units import bytes_text, on_threads, percent, seconds_text
 from workbench.program.values import Equations, Program
 from workbench.transforms.storage.device_peak import relief
 from workbench.transforms.storage.swap import Swap
+from workbench.variants.progress_line import progress_line
 from workbench.variants.variant import Data, Variant, optimize, variant
 
 if TYPE_CHECKING:
@@ -242,10 +244,16 @@ def run(
     line = title(chosen.program.name, asked, used)
     if not isinstance(program, Variant):
         most = None if limit is None else int(limit)
-        with beforehand(line, progress is True) as say:
+        with progress_line(line, progress is True) as say:
             say("choosing steps")
             chosen = optimize(
-                chosen, capacity=most, sizes=sizes, backend=backend, dtype=dtype, threads=threads
+                chosen,
+                capacity=most,
+                sizes=sizes,
+                backend=backend,
+                dtype=dtype,
+                threads=threads,
+                progress=telling(say),
             )
     start = None if parameters is None else checkpoint.opened(parameters)
     if seed is None:
@@ -261,7 +269,7 @@ def run(
     kept = _keeping(program, written.equations)
     ahead = (written.updates, 0 if start is None else start.updates)
     values = given | chosen.rows.tables(known, dtype, ahead)
-    with beforehand(line, progress is True) as say:
+    with progress_line(line, progress is True) as say:
         say("compiling")
         ready, compile_seconds, work = compiled(runner, kept, dtype, prepare=not check_finite)
     with bar(chosen.program, known, line, progress) as report:

@@ -25,7 +25,7 @@ from workbench.planning.cost.counted import Counted, counted
 from workbench.planning.cost.lengths import cut, lengths_of
 from workbench.planning.cost.prediction import Prediction, predict
 from workbench.planning.machine.calibrated import machine
-from workbench.planning.recipe.aim import Aim, Objective, SearchListener, expect_aim, silent
+from workbench.planning.recipe.aim import Aim, Objective, SearchListener, expect_aim, telling
 from workbench.planning.recipe.automatic import planned
 from workbench.polyhedral import tree
 from workbench.polyhedral.outline import outline
@@ -43,6 +43,7 @@ from workbench.variants.held import HeldBy
 from workbench.variants.holding import held_memory
 from workbench.variants.memory import HeldMemory
 from workbench.variants.move import Move, Moves
+from workbench.variants.progress_line import progress_line
 
 Data = Mapping[str, Any] | GivenRows | CheckRows | None
 """Sources of data sets by name, or their rows."""
@@ -390,7 +391,7 @@ def optimize(
     backend: str | None = None,
     dtype: str = "float32",
     threads: int | None = None,
-    progress: SearchListener = silent,
+    progress: bool | SearchListener = True,
     data: Data = None,
     lengths: Mapping[str, Any] | None = None,
 ) -> Variant:
@@ -404,10 +405,10 @@ def optimize(
     way says why its step was taken. A program is taken as written. `backend`: "native" where there
     is a C compiler, else "numpy", unless given. For "native" and "cuda" all that runs over an
     independent dimension runs in blocks (`Persist`), enough of them for `threads` or for the GPU.
-    `progress` is called with each idea that is tried, and with what the best plan costs so far; not
-    where the recipe was found before. `data` are the sources of data sets, as `wb.run` takes them:
-    what they decide is sizes. `lengths` are those of episodes that end, as `Variant.predict` takes
-    them; unless given all instances count.
+    `progress`: a line that says what is tried, nothing, or a function of (idea, cost of the best
+    plan so far in words); nothing is tried where the recipe was found before. `data` are the
+    sources of data sets, as `wb.run` takes them: what they decide is sizes. `lengths` are those of
+    episodes that end, as `Variant.predict` takes them; unless given all instances count.
 
     Raises WorkbenchError where no plan fits under the capacity, and for an unknown dtype,
     ProgramError for lengths that no run has.
@@ -419,8 +420,10 @@ def optimize(
     known = resolve(root.program.equations, root.rows.sizes(sizes))
     shared = threads_of(backend, threads)
     ended = lengths_of(lengths or {}, root.program.equations, known)
-    aim = Aim(objective, most, known, machine(backend), dtype, shared, ended, progress)
-    plan = planned(root.program, aim)
+    aim = Aim(objective, most, known, machine(backend), dtype, shared, ended)
+    with progress_line(root.program.name, progress is True) as say:
+        told = telling(say) if isinstance(progress, bool) else progress
+        plan = planned(root.program, dataclasses.replace(aim, told=told))
     for taken in plan.taken:
         root = Variant(taken.program, root, taken.step, taken.notes, taken.why, root.data)
     return root

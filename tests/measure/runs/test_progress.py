@@ -13,9 +13,10 @@ import pytest
 import workbench as wb
 from tests.programs import leaky_sum
 from workbench.algorithms import ppo, reinforce
-from workbench.measure.runs.progress import environment_steps, stream
+from workbench.measure.runs.progress import environment_steps
 from workbench.transforms import Persist, Vectorize
 from workbench.transforms.step.transform import Transform
+from workbench.variants.progress_line import stream
 
 
 @pytest.mark.parametrize("is_notebook", [False, True])
@@ -44,11 +45,23 @@ def test_line_says_what_is_done_before_a_run_and_is_empty_behind_it(
     said = [line.strip() for line in re.split(r"[\r\n]", capsys.readouterr().err)]
     stages = [f"leaky_sum on numpy: {stage}" for stage in ("choosing steps", "compiling")]
     assert [line for line in said if line in stages] == stages
-    assert all(said[said.index(stage) + 1] == "" for stage in stages)
+    tried = [line for line in said if line.startswith(f"{stages[0]}: ")]
+    assert tried and all(said[said.index(last) + 1] == "" for last in (tried[-1], stages[1]))
     wb.run(wb.variant(leaky_sum()), "numpy")
     assert "choosing steps" not in capsys.readouterr().err  # of a variant they are chosen
     wb.run(leaky_sum(), "numpy", progress=False)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("progress", [True, False])
+def test_line_says_what_the_search_for_steps_tries(
+    capsys: pytest.CaptureFixture[str], progress: bool
+) -> None:
+    wb.optimize(leaky_sum(), sizes={"T": 41}, backend="numpy", progress=progress)
+    said = [line.strip() for line in re.split(r"[\r\n]", capsys.readouterr().err)]
+    heard = [line for line in said if line.startswith("leaky_sum: choosing steps: ")]
+    assert bool(heard) == progress
+    assert any("; best so far " in line for line in heard) == progress
 
 
 def test_a_function_hears_of_the_begin_and_of_each_update_with_the_outputs_so_far() -> None:

@@ -26,10 +26,10 @@ from workbench.measure.rounds.measurement import Measurement, Predicted
 from workbench.measure.runs.compiling import compiled
 from workbench.measure.runs.curves import Curve, kept
 from workbench.measure.runs.lengths import lengths_in
-from workbench.measure.runs.progress import stream
 from workbench.planning.cost.lengths import expect_lengths
 from workbench.polyhedral.expression import whole
 from workbench.program.sizes import resolve
+from workbench.variants.progress_line import stream
 from workbench.variants.variant import Variant, on_first_rows
 
 DTYPES = ("float32", "float64")

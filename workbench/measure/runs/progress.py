@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import contextlib
 import math
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TextIO
+from typing import Any
 
 from workbench.backends import backends, or_default
 from workbench.polyhedral.tree import Block, Loop, Tree, statements
 from workbench.program.text.units import on_threads
 from workbench.program.values import Program
+from workbench.variants.progress_line import stream
 
 REFRESH = 0.1
 """Seconds between two updates of the bar."""
@@ -25,14 +25,6 @@ with none done where the run begins, then after each. The arrays go on changing.
 """
 
 
-def stream() -> TextIO:
-    """Return the stream for progress: the error output; in a notebook, which marks that as an
-    alarm, the standard output.
-    """
-    kernel = sys.modules.get("ipykernel.kernelapp")
-    return sys.stdout if kernel and kernel.IPKernelApp.initialized() else sys.stderr
-
-
 def title(name: str, asked: str | None, threads: int) -> str:
     """Return what runs and where: `ppo on native, 2 threads`. `asked` is the backend that the
     caller named; for None the text says why it is not native, if it is not.
@@ -41,21 +33,6 @@ def title(name: str, asked: str | None, threads: int) -> str:
     missing = asked is None and used != "native"
     why = f" ({(backends()['native'] or '').split('; ')[0]})" if missing else ""
     return f"{name} on {on_threads(used, threads)}{why}"
-
-
-@contextlib.contextmanager
-def beforehand(title: str, shown: bool) -> Iterator[Callable[[str], None]]:
-    """Give a function that says what is done before a run, on a line that is empty behind it."""
-    if not shown:
-        yield lambda stage: None
-        return
-    from tqdm import tqdm
-
-    drawn = tqdm(bar_format="{desc}", leave=False, file=stream())
-    try:
-        yield lambda stage: drawn.set_description_str(f"{title}: {stage}")
-    finally:
-        drawn.close()
 
 
 @contextlib.contextmanager

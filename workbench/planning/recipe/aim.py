@@ -23,6 +23,15 @@ def silent(idea: str, so_far: str) -> None:
     """Listen to nothing."""
 
 
+def telling(say: Callable[[str], None]) -> SearchListener:
+    """Return a listener that says in a sentence what it hears."""
+
+    def listen(idea: str, so_far: str) -> None:
+        say(f"choosing steps: {idea}" + (f"; best so far {so_far}" if so_far else ""))
+
+    return listen
+
+
 @dataclass(frozen=True)
 class Aim:
     """The aim of a plan: least time or least memory of the device, at most `capacity` bytes of it,
