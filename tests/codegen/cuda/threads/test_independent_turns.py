@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -84,6 +85,23 @@ def test_turns_said_to_be_independent_are(touched: list[tuple[Expression, Expres
 )
 def test_loops(body: list[KernelRecord], independent: bool) -> None:
     assert are_independent(loop(*body)) is independent
+
+
+@pytest.mark.parametrize(
+    ("own", "body", "independent"),
+    [
+        ("x", [stored(r * size("N"))], True),
+        ("x", [stored(r * size("N"), r * size("N") + k)], True),
+        ("y", [stored(r * size("N"))], False),
+        ("x", [stored(r * size("N")), Store("y", outside, Number(1.0, "float"))], False),
+        ("x", [stored(r * size("N")), Update("sum", Local("sum", "float"), "add")], False),
+    ],
+)
+def test_turns_have_elements_of_their_own(
+    own: str, body: list[KernelRecord], independent: bool
+) -> None:
+    """In the buffer that an axis says, and in no other."""
+    assert are_independent(replace(loop(*body), own=own)) is independent
 
 
 def test_the_most_turns_of_a_loop() -> None:
