@@ -83,10 +83,22 @@ def named(root: Variant, text: str, given: argparse.Namespace) -> Variant:
 
 def _best(root: Variant, given: argparse.Namespace) -> Variant:
     """Return the variant of the automatic recipe for the run that the options ask for."""
-    sizes = sizes_of(given)
     return optimize(
-        root, sizes=sizes, backend=given.backend, dtype=given.dtype, threads=given.threads
+        root,
+        sizes=sizes_of(given),
+        backend=given.backend,
+        dtype=given.dtype,
+        threads=given.threads,
+        progress=shows_progress(given),
     )
+
+
+def shows_progress(given: argparse.Namespace) -> bool:
+    """Tell whether a line says what is done: not with options against it, which few commands have,
+    nor where JSON is printed.
+    """
+    options = vars(given)
+    return not (options.get("no_progress") or options.get("json"))
 
 
 def _dims(text: str) -> list[str]:
