@@ -3,6 +3,7 @@
 import gc
 import json
 import os
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -21,6 +22,10 @@ from workbench.backends.compiling import cache
 from workbench.planning.machine.calibrated import file_of, machine
 from workbench.planning.machine.constants import Machine
 from workbench.processor import CORE_CACHE_VARIABLE, processor
+
+# A shell has what it starts in the background ignore Ctrl-C: a run that a test interrupts would
+# never end there.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TESTS = Path(__file__).parent
 SERVER = TESTS / "golden" / "server.json"
