@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -89,16 +90,16 @@ def _best(root: Variant, given: argparse.Namespace) -> Variant:
         backend=given.backend,
         dtype=given.dtype,
         threads=given.threads,
-        progress=shows_progress(given),
+        progress=shows_search(given),
     )
 
 
-def shows_progress(given: argparse.Namespace) -> bool:
-    """Tell whether a line says what is done: not with options against it, which few commands have,
-    nor where JSON is printed.
+def shows_search(given: argparse.Namespace) -> bool:
+    """Tell whether a line says what the search for steps tries: on a terminal, where nothing is
+    left of it; not with the option against progress, which few commands have, nor beside JSON.
     """
     options = vars(given)
-    return not (options.get("no_progress") or options.get("json"))
+    return sys.stderr.isatty() and not (options.get("no_progress") or options.get("json"))
 
 
 def _dims(text: str) -> list[str]:

@@ -23,7 +23,7 @@ def automatic() -> tuple[str, ...]:
 
 
 def test_optimize_prints_each_step_with_what_a_run_is_predicted_to_cost() -> None:
-    done = printed("optimize", "reinforce", *SIZES, "--no-progress")
+    done = printed("optimize", "reinforce", *SIZES)
     assert (done.code, done.err) == (0, "")
     head, _, titles, *rows = done.out.splitlines()
     assert head == "reinforce: B=3, I=2, T=5; on numpy"

@@ -12,7 +12,7 @@ from workbench.backends.philox import MOST_SEED
 from workbench.cli.arguments import Parser, add_arguments, sizes_of
 from workbench.cli.options import add_backend, add_data, add_threads, whole_number
 from workbench.cli.templates import chosen
-from workbench.cli.variants import NAMED, named, shows_progress, traced
+from workbench.cli.variants import NAMED, named, traced
 from workbench.measure.compare import Comparison
 from workbench.measure.compare import compare as compare_variants
 from workbench.measure.rounds.tables import table
@@ -41,7 +41,7 @@ def main(words: list[str]) -> int:
         repeats=given.repeats,
         warmup=given.warmup,
         force=given.force,
-        progress=shows_progress(given),
+        progress=not (given.no_progress or given.json),
         threads=given.threads,
     )
     shown = table(comparison.records(), comparison.measurements, _advice(comparison, names))

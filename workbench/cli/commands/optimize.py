@@ -11,7 +11,7 @@ from workbench.backends import or_default
 from workbench.cli.arguments import Parser, add_arguments, sizes_of
 from workbench.cli.options import add_backend, add_data, add_threads, whole_number, writable
 from workbench.cli.templates import chosen
-from workbench.cli.variants import shows_progress, traced
+from workbench.cli.variants import shows_search, traced
 from workbench.planning.recipe.aim import Objective
 from workbench.program.sizes import numbers, resolve, settable
 from workbench.program.text.units import bytes_text, on_threads, seconds_text
@@ -48,7 +48,6 @@ def main(words: list[str]) -> int:
         help="what the device's memory holds at most",
     )
     group.add_argument("--json", action="store_true", help="print steps and predictions as JSON")
-    group.add_argument("--no-progress", action="store_true", help="no progress line")
     group.add_argument(
         "--notes", action="store_true", help="print why each step is taken, and what it leaves"
     )
@@ -65,7 +64,7 @@ def main(words: list[str]) -> int:
         backend=given.backend,
         dtype=given.dtype,
         threads=given.threads,
-        progress=shows_progress(given),
+        progress=shows_search(given),
     )
     rows = [_row(v, given) for v in _history(best)]
     if given.save is not None:
