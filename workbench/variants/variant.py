@@ -391,7 +391,7 @@ def optimize(
     backend: str | None = None,
     dtype: str = "float32",
     threads: int | None = None,
-    progress: bool | SearchListener = True,
+    progress: bool | SearchListener = False,
     data: Data = None,
     lengths: Mapping[str, Any] | None = None,
 ) -> Variant:
