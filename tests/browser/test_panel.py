@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import Lab, Page, command, run_all, setting, theme, until
+from tests.browser.lab import Lab, Page, command, run_all, run_cell, setting, theme, until
 from tests.browser.panel import REINFORCE, SHOW, STEP, live, open_pane, shows
 
 PROGRAM = """\
@@ -30,6 +30,9 @@ KEPT = """(name) => fetch(`/lab/api/workspaces/${name}`)
     .then((answer) => answer.text())
     .then((text) => /"pane":\\s*"details"/.test(text) && /"compared":\\s*\\["/.test(text))"""
 FIRST = "() => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = 0 }"
+SOURCES = """() => [...window.jupyterapp.shell.widgets("main")]
+  .flatMap((one) => one.content?.widgets ?? [])
+  .map((cell) => cell.model.sharedModel.getSource())"""
 CURRENT = "() => window.jupyterapp.shell.currentWidget?.node.className"
 
 
@@ -171,6 +174,23 @@ def test_two_notebooks_have_a_workbench_each(lab: Lab) -> None:
     panel.locator(".wbk-title:visible", has_text="small").wait_for(timeout=90_000)
     command(page, "docmanager:open", {"path": "one.ipynb"})
     panel.locator(".wbk-title:visible", has_text="walk").wait_for()
+    page.check()
+
+
+def test_a_program_that_no_workbench_shows_is_shown_with_one_press(lab: Lab) -> None:
+    """The panel hears of it from the cell that defines it, and runs the cell that shows it."""
+    defined = PROGRAM.replace("wb.Workbench(small())", "one = small()")
+    page = lab.open(lab.notebook("offered.ipynb", [defined]))
+    command(page, "workbench:open")
+    panel = page.page.locator("#workbench")
+    panel.get_by_text("No program yet").wait_for(timeout=30_000)
+    lab.shot(page, "nothing-offered")
+    run_cell(page, 0)
+    expect(panel.locator(".wbk-offers button")).to_have_text(["Show one", "Show small"])
+    lab.shot(page, "offered")
+    panel.get_by_role("button", name="Show one").click()
+    panel.locator(".wbk-title:visible", has_text="small").wait_for(timeout=90_000)
+    assert "wb.Workbench(one)" in page.page.evaluate(SOURCES)
     page.check()
 
 

@@ -1,7 +1,8 @@
 // The view in place of a workbench: none yet, no Jupyter kernel, something that cannot be read.
 
-import { useValues } from "../../model/hooks";
+import { useStore, useValues } from "../../model/hooks";
 import { FirstProgram } from "./first-program";
+import { Offered, useOffers } from "./offered";
 
 export function Empty(): JSX.Element {
   const { status, problem, welcomed } = useValues();
@@ -23,15 +24,32 @@ export function Empty(): JSX.Element {
     case "saved":
       return <Told title="Opening" text="Reading what was saved …" busy />;
     default:
-      return (
-        <Told
-          title="No program yet"
-          text="Run wb.Workbench(program) in a cell, with a program that you have, or begin with this one:"
-        >
-          <FirstProgram />
-        </Told>
-      );
+      return <NoWorkbench />;
   }
+}
+
+function NoWorkbench(): JSX.Element {
+  const { insertCell } = useStore().transport;
+  const offers = useOffers();
+  if (insertCell && offers?.length) {
+    return (
+      <Told title="No workbench yet" text="Show a program of this notebook:">
+        <Offered offers={offers} insertCell={insertCell} />
+        <details>
+          <summary>Begin with a small program</summary>
+          <FirstProgram />
+        </details>
+      </Told>
+    );
+  }
+  return (
+    <Told
+      title="No program yet"
+      text="Run wb.Workbench(program) in a cell, with a program that you have, or begin with this one:"
+    >
+      <FirstProgram />
+    </Told>
+  );
 }
 
 function Told(props: {

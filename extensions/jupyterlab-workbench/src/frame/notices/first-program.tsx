@@ -5,22 +5,14 @@ import { useSelection, useStore } from "../../model/hooks";
 import type { InsertedCell } from "../../model/transports/transport";
 import { startTour } from "../../tour/start";
 import { FIRST_CELL } from "./first-cell";
+import { useCellRun } from "./cell-run";
 
 export function FirstProgram(): JSX.Element {
   const store = useStore();
   const { tour } = useSelection();
   const [cell, setCell] = useState<InsertedCell | null>(null);
-  const [runs, setRuns] = useState(false);
-  const [said, setSaid] = useState("");
+  const { runs, failure, run } = useCellRun();
   const { insertCell } = store.transport;
-
-  async function run(inserted: InsertedCell): Promise<void> {
-    setRuns(true);
-    setSaid("");
-    const ended = await inserted.run();
-    setRuns(false);
-    if (!ended) setSaid("The cell did not run to its end: what went wrong stands below it in the notebook.");
-  }
 
   function press(): void {
     if (!insertCell) return;
@@ -49,8 +41,8 @@ export function FirstProgram(): JSX.Element {
           </button>
         </div>
       )}
-      {tour?.open && !said && <p role="status">The tour begins when the program is drawn.</p>}
-      {said && <p role="alert">{said}</p>}
+      {tour?.open && !failure && <p role="status">The tour begins when the program is drawn.</p>}
+      {failure && <p role="alert">{failure}</p>}
     </>
   );
 }

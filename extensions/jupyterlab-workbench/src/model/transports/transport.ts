@@ -22,6 +22,20 @@ export interface InsertedCell {
   run(): Promise<boolean>;
 }
 
+/** A program in a variable of the notebook, with the cell that shows its workbench. */
+export interface Offer {
+  readonly name: string;
+  readonly cell: string;
+}
+
+/** The programs in the notebook's variables. */
+export interface Offers {
+  /** Resolves once the Jupyter kernel is free; to nothing where it cannot tell. */
+  find(): Promise<readonly Offer[]>;
+  /** Calls back when a cell has run; the result ends that. */
+  onChange(changed: () => void): () => void;
+}
+
 /** A connection. Its maker greets, again after each `disconnected` or `empty`. */
 export interface Transport {
   send(request: Request): void;
@@ -31,6 +45,8 @@ export interface Transport {
   onStatus(changed: () => void): () => void;
   /** Puts text into a new cell below the active one, or into that one where it is empty; absent without a notebook. */
   readonly insertCell?: (source: string) => InsertedCell;
+  /** What the notebook could show; absent without one. */
+  readonly offers?: Offers;
   /** Shows the cell that has the text at that line; absent without a notebook. */
   readonly showLine?: (line: number, text: string) => void;
   /** Runs the cell that shows the workbench, with `above` all cells before it first, and all there are where none shows

@@ -56,6 +56,22 @@ export interface Kernel extends Disposable {
   requestCommInfo(content: { target_name: string }): Promise<{
     readonly content: { readonly status: string; readonly comms?: Readonly<Record<string, unknown>> };
   }>;
+  requestExecute(content: {
+    code: string;
+    silent: boolean;
+    store_history: boolean;
+    user_expressions: Readonly<Record<string, string>>;
+  }): {
+    readonly done: Promise<{
+      readonly content: { readonly status: string; readonly user_expressions?: Readonly<Record<string, Evaluated>> };
+    }>;
+  };
+}
+
+/** What a Jupyter kernel answers to an expression. */
+export interface Evaluated {
+  readonly status: string;
+  readonly data?: Readonly<Record<string, unknown>>;
 }
 
 export interface SessionContext {
@@ -201,6 +217,8 @@ export interface Packages {
   readonly "@jupyterlab/notebook": {
     readonly INotebookTracker: Token<NotebookTracker>;
     readonly NotebookActions: {
+      /** Sent when a cell of any notebook has run. */
+      readonly executed: Signal<unknown, { readonly notebook: Notebook }>;
       insertBelow(notebook: Notebook): void;
       /** These resolve to whether all cells ran to their ends. */
       run(notebook: Notebook, session: SessionContext): Promise<boolean>;

@@ -6,9 +6,10 @@ import type { Capsule } from "../../protocol";
 import { MIME } from "../mime";
 import { addressOf } from "./address";
 import type { Cell, NotebookPanel, Packages } from "./jupyterlab";
+import { offersOf } from "./offers";
 
 /** The abilities that a notebook gives to the panel beside it. */
-export type Hands = Pick<Transport, "insertCell" | "showLine" | "runCell" | "saveNotebook" | "addressOf">;
+export type Hands = Pick<Transport, "insertCell" | "offers" | "showLine" | "runCell" | "saveNotebook" | "addressOf">;
 
 export function beside(
   panel: NotebookPanel,
@@ -21,6 +22,7 @@ export function beside(
     saveNotebook: () => save(panel),
     addressOf: (link) => addressOf(panel, link),
     insertCell: (source) => insert(panel, NotebookActions, source),
+    offers: offersOf(panel, NotebookActions),
     showLine(line, text) {
       const cell = cellWith(panel, line, text);
       if (cell) void reveal(panel, cell, line - 1);

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { Empty } from "../../../src/frame/notices/empty";
-import { byText, type Drawn, drawn, GOLDEN, texts } from "../../drawing";
+import { act, byText, type Drawn, drawn, GOLDEN, texts } from "../../drawing";
 
 let shown: Drawn;
 afterEach(() => shown?.takeDown());
@@ -50,4 +50,37 @@ test("without a notebook the cell is there to be read", async () => {
   shown = await drawn(Empty, GOLDEN, true);
   expect(texts(shown.host, "pre")[0]).toContain("wb.Workbench(walk())");
   expect(shown.host.querySelector("button")).toBeNull();
+});
+
+function offering(...answers: { name: string; cell: string }[][]) {
+  let changed = (): void => undefined;
+  const offers = {
+    find: vi.fn(async () => answers.shift() ?? []),
+    onChange: (listener: () => void) => {
+      changed = listener;
+      return () => (changed = () => undefined);
+    },
+  };
+  return { offers, ran: () => changed() };
+}
+
+test("a program that the notebook has is shown with one press", async () => {
+  const { run, insertCell } = notebook(true);
+  const { offers } = offering([{ name: "ppo", cell: "wb.watch(ppo)\n" }, { name: "small", cell: "wb.Workbench(small)\n" }]);
+  shown = await drawn(Empty, GOLDEN, true, { insertCell, offers });
+  expect(texts(shown.host, "h3")).toEqual(["No workbench yet"]);
+  expect(texts(shown.host, ".wbk-offers button")).toEqual(["Show ppo", "Show small"]);
+  await shown.press(byText(shown.host, "button", "Show small"));
+  expect(insertCell.mock.calls).toEqual([["wb.Workbench(small)\n"]]);
+  expect(run).toHaveBeenCalledOnce();
+});
+
+test("a cell that defines one is heard, and one that fails to show it is told", async () => {
+  const { insertCell } = notebook(false);
+  const { offers, ran } = offering([], [{ name: "ppo", cell: "wb.watch(ppo)\n" }]);
+  shown = await drawn(Empty, GOLDEN, true, { insertCell, offers });
+  expect(texts(shown.host, "h3")).toEqual(["No program yet"]);
+  await act(async () => ran());
+  await shown.press(byText(shown.host, "button", "Show ppo"));
+  expect(texts(shown.host, "[role=alert]")[0]).toContain("did not run to its end");
 });
