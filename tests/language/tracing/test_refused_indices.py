@@ -29,6 +29,21 @@ def test_missing_index_of_a_piece() -> None:
     )
 
 
+def test_read_of_what_has_another_name_in_the_program() -> None:
+    """The refusal says which line computes it, since the user never wrote `critic.output`."""
+
+    def body() -> Any:
+        critic = nn.mlp("critic", 1, (2,), 1)
+        value = critic(nn.parameters(critic), wb.uniform(over=(b, t), shape=1))[..., 0]
+        return value[b, t + 2] * 2.0
+
+    error = refused(body)
+    sentence, _, written = error.message.partition("; critic.output is computed by ")
+    assert sentence.endswith("but critic.output has elements t=0..0 only")
+    assert written.startswith("value = critic(nn.parameters(critic), wb.uniform(")
+    assert "(test_refused_indices.py, line " in written
+
+
 def test_acting_that_reads_parameters_bare() -> None:
     @wb.program
     def example(B: int = 2, I: int = 2, T: int = 3, E: int = 2, M: int = 2) -> dict[str, Any]:

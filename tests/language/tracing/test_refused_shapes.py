@@ -180,6 +180,11 @@ MISMATCHES: dict[str, tuple[Callable[[], Any], str]] = {
         "network 'a' needs the parameters weight_1, bias_1, which are not among b.weight_1, "
         "b.bias_1; pass the network to nn.parameters",
     ),
+    "network_without_parameters": (
+        lambda: nn.linear("a", 2, 1)(wb.uniform(shape=2)),
+        "network 'a' is called with parameters before its inputs, as in a(theta, x) where "
+        "theta = nn.parameters(a), found uniform[]: float(2,)",
+    ),
     "draws_over_a_number": (lambda: wb.uniform(over=3), "expected a dim, found 3"),
     "permutation_of_data": (
         lambda: wb.permutation(wb.uniform())[0],

@@ -29,6 +29,13 @@ class Network(Generic[Output]):
 
     def __call__(self, parameters: Parameters | ParametersAt, *inputs: TensorLike) -> Output:
         """Return the output for inputs, with the given parameters."""
+        if not isinstance(parameters, Parameters | ParametersAt):
+            raise ProgramError(
+                f"network {self.name!r} is called with parameters before its inputs, as in "
+                f"{self.name}(theta, x) where theta = nn.parameters({self.name}), found "
+                f"{parameters!r}",
+                user_line(),
+            )
         missing = [n for n in self.members if f"{self.name}.{n}" not in parameters.tensors]
         if missing:
             raise ProgramError(

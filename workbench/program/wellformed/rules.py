@@ -7,6 +7,7 @@ ordered, not here.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -348,7 +349,8 @@ def reads_are_inside(equations: Equations, statements: Iterable[Statement]) -> N
         given = _given_sizes(equations)
         if outside([statement.instances], _extents(equations), given) is None:
             text += FOR_ALL_SIZES
-        raise ProgramError(text + _without_update(equations, array), statement.line)
+        text += _without_update(equations, array) + _where_written(equations, array, statement)
+        raise ProgramError(text, statement.line)
 
 
 def reads_are_defined(equations: Equations, statements: Iterable[Statement]) -> None:
@@ -364,7 +366,8 @@ def reads_are_defined(equations: Equations, statements: Iterable[Statement]) -> 
         given = _given_sizes(equations)
         if undefined_read(readers, everything, extents, given) is None:
             text += FOR_ALL_SIZES
-        raise ProgramError(text + _without_update(equations, array), statement.line)
+        text += _without_update(equations, array) + _where_written(equations, array, statement)
+        raise ProgramError(text, statement.line)
 
 
 def _given_sizes(equations: Equations) -> str:
@@ -377,6 +380,19 @@ def _without_update(equations: Equations, array: Array) -> str:
     """Return the hint for a parameter that has only its first value, else ""."""
     never = len(equations.writers[array.name]) == 1 and equations.updates in array.dims
     return "; theta.update was not called" if array.scope[:1] == ("parameters",) and never else ""
+
+
+def _where_written(equations: Equations, array: Array, reader: Statement) -> str:
+    """Return the line that computes an array of a scope, if the reader's line does not name it,
+    else "": a network's output is `critic.output` where the user reads `value`.
+    """
+    written = next((s.line for s in equations.writers[array.name]), None)
+    read, own = reader.line, re.escape(array.name.rpartition(".")[2])
+    if array.scope[:1] in ((), ("parameters",)) or array.described or not (written and read):
+        return ""
+    if written == read or re.search(rf"\b{own}\b", read.text):
+        return ""
+    return f"; {array.name} is computed by {written}"
 
 
 def ranges_are_not_empty(equations: Equations, statements: Iterable[Statement]) -> None:
