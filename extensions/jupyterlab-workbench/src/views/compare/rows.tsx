@@ -40,7 +40,7 @@ const COLUMNS: readonly Column[] = [
   },
   {
     title: "peak",
-    says: "What the backend held on the device at most; below it what was predicted",
+    says: "The most memory that the backend held; below it what was predicted",
     by: (row) => row.peak_bytes["device"] ?? null,
     text: (row) => bytesOf(row.peak_bytes["device"]),
     estimate: (row) => {
