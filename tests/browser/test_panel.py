@@ -33,6 +33,10 @@ FIRST = "() => { window.jupyterapp.shell.currentWidget.content.activeCellIndex =
 SOURCES = """() => [...window.jupyterapp.shell.widgets("main")]
   .flatMap((one) => one.content?.widgets ?? [])
   .map((cell) => cell.model.sharedModel.getSource())"""
+EDITED = """() => {
+  const { shell } = window.jupyterapp;
+  [...shell.widgets("main")].find((one) => one.content?.widgets).content.mode = "edit";
+}"""
 CURRENT = "() => window.jupyterapp.shell.currentWidget?.node.className"
 
 
@@ -188,8 +192,10 @@ def test_a_program_that_no_workbench_shows_is_shown_with_one_press(lab: Lab) -> 
     run_cell(page, 0)
     expect(panel.locator(".wbk-offers button")).to_have_text(["Show one", "Show small"])
     lab.shot(page, "offered")
-    panel.get_by_role("button", name="Show one").click()
+    page.page.evaluate(EDITED)
+    panel.get_by_role("button", name="Show one").press("Enter")
     panel.locator(".wbk-title:visible", has_text="small").wait_for(timeout=90_000)
+    assert page.page.evaluate("() => document.activeElement.closest('.jp-Cell') === null")
     assert "wb.Workbench(one)" in page.page.evaluate(SOURCES)
     page.check()
 

@@ -156,7 +156,8 @@ def main(words: Sequence[str] | None = None) -> int:
     left = [task for task in left if task.name not in names]
     until = time.time() + given.seconds
     with tempfile.TemporaryDirectory() as folder:
-        os.environ.setdefault(CACHE_VARIABLE, folder)  # nothing of the user's, nothing for later
+        # Nothing of the user's, nothing for later; units lie beside it, since tests keep out of it.
+        os.environ.setdefault(CACHE_VARIABLE, str(Path(folder, "cache")))
         if any(task.kind == "tests" for task in left):
             units = Path(folder, "units")
             shutil.copytree(cases.known_units(of_cases(named)), units)

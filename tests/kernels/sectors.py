@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.codegen.cuda.fibres import FibreDriver, Traffic, fibres, watched
 from workbench.algorithms import ppo
-from workbench.transforms import Contract, Donate, Persist
+from workbench.transforms import Contract, Donate, Persist, Recompute
 from workbench.transforms.step.transform import Transform
 from workbench.variants.variant import Variant, optimize, variant
 
@@ -22,7 +22,7 @@ TILES = {"b": 16, "k": 32}
 SIZES = {"B": 32, "I": 1, "T": 128, "E": 4, "M": 4}
 WANTED = 1.5
 """The most sectors of a kernel, of those that it needs."""
-REACHED = {"rollout": 1.45, "minibatch": 1.05}
+REACHED = {"rollout": 1.49, "minibatch": 1.05}
 """The most that is held today."""
 
 
@@ -30,7 +30,7 @@ def steps(environments: int) -> list[Transform]:
     """The recipe's steps, with as many chunks as make a block's share that of many environments."""
     chunks = max(2, CHUNKS * environments // MANY)
     blocks = [Persist(dim, lanes, chunks) for dim, lanes in TILES.items()]
-    return [*blocks, Contract(), Donate()]
+    return [Recompute("target"), *blocks, Contract(), Donate()]
 
 
 def recipe() -> list[Transform]:

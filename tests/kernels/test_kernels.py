@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.homes import KNOWN
 from tests.kernels import __main__ as command
 from tests.kernels import cases, curves
 from tests.kernels.__main__ import QUICK, Done, Task, main
@@ -96,6 +99,23 @@ def test_lines_of_parts_are_a_whole() -> None:
     dates = {part: line and line["date"] for part, line in found.items()}
     assert dates == dict.fromkeys(command.KINDS, "1") | {"gpu": "4", "tests": "3"}
     assert not any(command.last_of_parts([]).values())
+
+
+def test_units_that_tests_begin_with_are_not_in_the_cache_that_they_keep_out_of(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    named: dict[str, Path] = {}
+
+    def seen(*_: object) -> Iterator[Done]:
+        named.update({name: Path(os.environ[name]) for name in (KNOWN, CACHE_VARIABLE)})
+        yield from ()
+
+    monkeypatch.delenv(CACHE_VARIABLE)
+    monkeypatch.setenv(KNOWN, "")
+    monkeypatch.setattr(cases, "known_units", lambda _: tmp_path)
+    monkeypatch.setattr(command, "worked", seen)
+    assert main(["--part", "tests"])
+    assert not named[KNOWN].is_relative_to(named[CACHE_VARIABLE])
 
 
 def test_units_that_tests_begin_with_are_those_of_the_run_time() -> None:

@@ -24,6 +24,10 @@ def uniform(
     `over` there is a single one. The underlying draw is (32-bit word >> 8) * 2**-24, so it is the
     same in every dtype.
     """
+    if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
+        raise ProgramError(
+            f"wb.uniform draws from low to high, found low={low!r} and high={high!r}", user_line()
+        )
     low, high = _given("low", low), _given("high", high)
     draw = draws("uniform", shape_of(shape), dim_names(over) if over != () else ())
     return low + (high - low) * draw
@@ -44,6 +48,12 @@ def normal(
 
 
 def _given(what: str, value: TensorLike) -> Tensor:
+    if isinstance(value, tuple):  # where NumPy and JAX have the shape
+        raise ProgramError(
+            f"{what} is {value!r}, a tuple; expected a number or a tensor: a shape is given by its "
+            f"name, shape={value!r}",
+            user_line(),
+        )
     parameter = as_tensor(value)
     if 0 in parameter.shape:
         raise ProgramError(

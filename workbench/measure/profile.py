@@ -21,7 +21,7 @@ from workbench.measure.profiles.effort import RunRequest, expect_iterations, rou
 from workbench.measure.profiles.parts import KEYS, PYTHON, KernelTime, Part, launches_of
 from workbench.measure.profiles.predicted import predicted_parts
 from workbench.measure.profiles.rows import ProfileRows, rows, touched_at_once
-from workbench.measure.profiles.table import html, text
+from workbench.measure.profiles.table import UNCERTAIN, html, text
 from workbench.measure.profiles.timing import (
     Finished,
     Timing,
@@ -141,14 +141,18 @@ class Profile:
             raise WorkbenchError(
                 f'by("kernel"): {self.backend} has no kernels; expected "scope" or "statement"'
             )
-        found = rows(self.parts, what, self.peaks, launches_of(self.kernels))
+        found = rows(self.parts, what, self.peaks, launches_of(self.kernels), self.uncertain)
         return ProfileRows(what, found, self._head)
 
     def frame(self) -> Any:
-        """Return the parts as a pandas table, a row each."""
+        """Return the parts as a pandas table, a row each; `uncertain` are those of a kernel that
+        `uncertain` names.
+        """
         import pandas as pd
 
-        table = pd.DataFrame([vars(part) for part in self.parts])
+        unsure = set(self.uncertain)
+        parts = [{**vars(part), "uncertain": part.kernel in unsure} for part in self.parts]
+        table = pd.DataFrame(parts)
         return table.sort_values("seconds", ascending=False, ignore_index=True)
 
     def plot(self, what: str = "statement") -> Figure:
@@ -216,7 +220,7 @@ class Profile:
         inside = self.seconds - self.python_seconds
         return (
             f"{what} {seconds_text(inside)} + Python between {seconds_text(self.python_seconds)} = "
-            f"{seconds_text(self.seconds)}; undisturbed {seconds_text(self.undisturbed_seconds)} "
+            f"{seconds_text(self.seconds)}; untimed run {seconds_text(self.undisturbed_seconds)} "
             f"({sign}{percent(abs(off))}{busy})"
         )
 
@@ -232,14 +236,17 @@ class Profile:
         plain = sum(division.plain_seconds for division in divided.values())
         inside = sum(division.divided_seconds for division in divided.values())
         alone = " by one thread" if self.threads > 1 else ""
+        several = len(divided) > 1
         yield (
-            f"{len(divided)} kernel{'s' if len(divided) > 1 else ''} divided by a second build: "
-            f"{seconds_text(plain)}{alone}, there {seconds_text(inside)}"
+            f"{len(divided)} kernel{'s' if several else ''} of several statements: "
+            f"{seconds_text(plain)}{alone}, and {seconds_text(inside)} in the build that times "
+            f"{'these' if several else 'them'} one by one"
         )
         for name, division in divided.items():
             if division.uncertain:
                 yield (
-                    f"uncertain: {name}, {seconds_text(division.plain_seconds)}, there "
+                    f"uncertain ({UNCERTAIN}): how {name} is divided, "
+                    f"{seconds_text(division.plain_seconds)} and "
                     f"{seconds_text(division.divided_seconds)}"
                 )
 

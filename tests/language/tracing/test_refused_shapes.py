@@ -100,8 +100,8 @@ MISMATCHES: dict[str, tuple[Callable[[], Any], str]] = {
         "argmax is over exactly one dim",
     ),
     "empty_low": (
-        lambda: wb.uniform((), over=t),
-        "low=() is empty; expected numbers (the inner shape is given by shape=)",
+        lambda: wb.uniform([], over=t),
+        "low=[] is empty; expected numbers (the inner shape is given by shape=)",
     ),
     "empty_std": (
         lambda: wb.normal(0.0, []),
@@ -184,6 +184,20 @@ MISMATCHES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: nn.linear("a", 2, 1)(wb.uniform(shape=2)),
         "network 'a' is called with parameters before its inputs, as in a(theta, x) where "
         "theta = nn.parameters(a), found uniform[]: float(2,)",
+    ),
+    "shape_of_a_draw_in_place": (
+        lambda: wb.uniform((3,)),
+        "low is (3,), a tuple; expected a number or a tensor: a shape is given by its name, "
+        "shape=(3,)",
+    ),
+    "shape_of_a_normal_draw_in_place": (
+        lambda: wb.normal(0.0, (3, 2)),
+        "std is (3, 2), a tuple; expected a number or a tensor: a shape is given by its name, "
+        "shape=(3, 2)",
+    ),
+    "draws_from_nothing": (
+        lambda: wb.uniform(2.0, 1.0),
+        "wb.uniform draws from low to high, found low=2.0 and high=1.0",
     ),
     "draws_over_a_number": (lambda: wb.uniform(over=3), "expected a dim, found 3"),
     "permutation_of_data": (

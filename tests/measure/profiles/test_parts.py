@@ -128,3 +128,17 @@ def test_a_statement_counts_to_the_environment_its_phase_or_its_scope(
 ) -> None:
     statement = h.statement("x", [h.n], 1.0, {"n": (0, h.N)})
     assert scope_of(replace(statement, scope=scope, phase=phase)) == counted
+
+
+def test_rows_that_share_an_uncertain_kernel_say_so_and_have_no_share_of_a_peak() -> None:
+    """One alone in its kernel is as long as that, however it would be divided."""
+    together = [Part("k", n, f"s{n}", "", 1.0, 1, 8.0, 4.0) for n in (1, 2)]
+    found = rows(
+        [*together, Part("l", 1, "s3", "", 1.0, 1, 8.0, 4.0)], "statement", MEMORY, {}, "kl"
+    )
+    unsure = {row.name: row for row in found if row.uncertain}
+    assert set(unsure) == {"s1", "s2"}
+    assert unsure["s1"].seconds_text == "1 s?"
+    assert all(
+        math.isnan(row.flops_share) and math.isnan(row.bytes_share) for row in unsure.values()
+    )

@@ -52,7 +52,7 @@ def layer(B: int = 40, T: int = 3, size: int = 64) -> Outputs:
     network = nn.mlp("layer", size, (), size)
     theta = nn.parameters(network)
     h = wb.recurrent("h", (size,), over=(b, t))
-    h[b, 0] = wb.uniform((size,), over=b)
+    h[b, 0] = wb.uniform(shape=size, over=b)
     h[b, t + 1] = network(theta, h)
     return {"h": h[b, T].sum(axis=0)}
 

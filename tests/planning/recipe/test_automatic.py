@@ -169,8 +169,8 @@ def there_and_back(B: int = 64, T: int = 200) -> dict[str, Any]:
     """A recurrence forwards, all of which one backwards reads: a host relieves the device."""
     b, t = wb.dims(b=B, t=T)
     x = wb.recurrent("x", (8,), over=(b, t))
-    x[b, 0] = wb.normal((8,), over=b)
-    x[b, t + 1] = wb.tanh(x) + wb.normal((8,), over=(b, t))
+    x[b, 0] = wb.normal(shape=8, over=b)
+    x[b, t + 1] = wb.tanh(x) + wb.normal(shape=8, over=(b, t))
     s = wb.recurrent("s", (8,), over=(b, t))
     s[b, T] = 0.0
     s[b, t] = 0.5 * s[b, t + 1] + x

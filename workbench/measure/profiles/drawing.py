@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.figures import empty_figure
-from workbench.measure.profiles.table import APPROXIMATE, LONGEST, MOST_ROWS, Row
-from workbench.program.text.units import percent, seconds_unit
+from workbench.measure.profiles.table import LONGEST, MOST_ROWS, Row
+from workbench.program.text.units import seconds_unit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 def bars(rows: Sequence[Row], title: str, scopes: Mapping[str, str]) -> Figure:
     """Draw a horizontal bar for each of the longest rows, the longest on top; those of one scope
-    have one colour. `scopes` are those of the rows that have one.
+    have one colour, which is pale where a length is uncertain. `scopes` are those of the rows that
+    have one.
     """
     shown = rows[:MOST_ROWS]
     unit, size = seconds_unit(max((row.seconds for row in shown), default=1.0))
@@ -23,13 +24,13 @@ def bars(rows: Sequence[Row], title: str, scopes: Mapping[str, str]) -> Figure:
     axes = figure.subplots()
     colours = {
         scope: f"C{k}"
-        for k, scope in enumerate(dict.fromkeys(scopes.get(r.name, "") for r in rows))
+        for k, scope in enumerate(dict.fromkeys(scopes.get(r.name, "") for r in shown))
     }
     for place, row in enumerate(shown):
         scope = scopes.get(row.name, "")
-        bar = axes.barh(place, row.seconds / size, color=colours[scope])
-        mark = APPROXIMATE if row.approximate else ""
-        axes.bar_label(bar, [f" {mark}{percent(row.share)}"])
+        pale = 0.5 if row.uncertain else 1.0
+        bar = axes.barh(place, row.seconds / size, color=colours[scope], alpha=pale)
+        axes.bar_label(bar, [f" {row.share_text}"])
     axes.set_yticks(range(len(shown)), [row.name[:LONGEST] for row in shown])
     axes.invert_yaxis()
     axes.margins(x=0.12)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -68,26 +68,39 @@ def touched_at_once(
 
 
 def rows(
-    parts: Sequence[Part], what: str, peaks: Peaks | None, launches: Mapping[str, int]
+    parts: Sequence[Part],
+    what: str,
+    peaks: Peaks | None,
+    launches: Mapping[str, int],
+    uncertain: Collection[str] = (),
 ) -> tuple[Row, ...]:
     """Return the parts by scope, kernel or statement, the longest first. Calls of a kernel are its
     `launches`; those of others are executions of all their entries. The peak of bytes is that of
-    memory of which a launch touches so many.
+    memory of which a launch touches so many. Rows that share a kernel whose division is `uncertain`
+    are so too.
     """
     key = KEYS[what]
     total = sum(part.seconds for part in parts)
     groups: dict[str, list[Part]] = {}
     inside: dict[tuple[str, int], set[str]] = {}
+    of_kernel: dict[str, set[str]] = {}
     for part in parts:
         groups.setdefault(key(part), []).append(part)
         inside.setdefault((part.kernel, part.entry), set()).add(key(part))
-    divided = {name for names in inside.values() if len(names) > 1 for name in names}
+        of_kernel.setdefault(part.kernel, set()).add(key(part))
+    divided = _several(inside.values())
+    unsure = _several(of_kernel[kernel] for kernel in uncertain)
     touched = touched_at_once(parts, launches)
     made = [
-        _row(name, group, total, peaks, touched, name in divided, launches.get(name))
+        _row(name, group, total, peaks, touched, launches.get(name), divided, unsure)
         for name, group in groups.items()
     ]
     return tuple(sorted(made, key=lambda row: -row.seconds))
+
+
+def _several(together: Iterable[set[str]]) -> set[str]:
+    """Return the rows that have something together with others."""
+    return {name for names in together if len(names) > 1 for name in names}
 
 
 def _row(
@@ -96,13 +109,15 @@ def _row(
     total: float,
     peaks: Peaks | None,
     touched: Mapping[tuple[str, int], float],
-    approximate: bool,
     launches: int | None,
+    approximate: Collection[str],
+    uncertain: Collection[str],
 ) -> Row:
     group = list(group)
     seconds = math.fsum(part.seconds for part in group)
     flops, moved = (math.fsum(getattr(p, each) for p in group) for each in ("flops", "bytes"))
     entries = {(part.kernel, part.entry): part.calls for part in group}
+    known = math.nan if name in uncertain else seconds
     bytes_peak = math.nan
     if peaks and moved:
         each = ((part.bytes, touched[part.kernel, part.entry]) for part in group)
@@ -114,10 +129,11 @@ def _row(
         calls=sum(entries.values()) if launches is None else launches,
         flops=flops,
         bytes=moved,
-        flops_share=_of_peak(flops, seconds, peaks.flops_per_second if peaks else None),
-        bytes_share=_of_peak(moved, seconds, bytes_peak),
+        flops_share=_of_peak(flops, known, peaks.flops_per_second if peaks else None),
+        bytes_share=_of_peak(moved, known, bytes_peak),
         bytes_peak=bytes_peak,
-        approximate=approximate,
+        approximate=name in approximate,
+        uncertain=name in uncertain,
     )
 
 

@@ -14,7 +14,7 @@ MOST_ROWS = 20
 LONGEST = 48
 """The most characters of a name."""
 
-APPROXIMATE = "≈"
+APPROXIMATE, UNCERTAIN = "≈", "?"
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,8 @@ class Row:
     """A row of a profile. `share` is of the run's seconds; `flops_share` and `bytes_share` are of
     the machine's peaks, NaN where those are not known: `bytes_peak` is the most bytes in a second
     of memory as near as the row's. `approximate` ones hold seconds that were shared out by counted
-    work.
+    work; those of `uncertain` ones are of a kernel whose two builds do not agree, and have no share
+    of a peak.
     """
 
     name: str
@@ -35,6 +36,25 @@ class Row:
     bytes_share: float
     bytes_peak: float
     approximate: bool
+    uncertain: bool
+
+    @property
+    def share_text(self) -> str:
+        """The share of the run's seconds, with what is not exact about it."""
+        return f"{self._before}{percent(self.share)}{self._behind}"
+
+    @property
+    def seconds_text(self) -> str:
+        """The seconds, with what is not exact about them."""
+        return f"{self._before}{seconds_text(self.seconds)}{self._behind}"
+
+    @property
+    def _before(self) -> str:
+        return APPROXIMATE if self.approximate else ""
+
+    @property
+    def _behind(self) -> str:
+        return UNCERTAIN if self.uncertain else ""
 
 
 def text(rows: Sequence[Row], what: str, most: int = MOST_ROWS) -> str:
@@ -80,11 +100,10 @@ def columns(rows: Sequence[Row], what: str) -> tuple[list[str], list[list[str]]]
 
 
 def _cells(row: Row) -> list[str]:
-    mark = APPROXIMATE if row.approximate else ""
     name = row.name if len(row.name) <= LONGEST else f"{row.name[: LONGEST - 1]}…"
     return [
         name,
-        f"{mark}{seconds_text(row.seconds)}",
+        row.seconds_text,
         percent(row.share),
         amount(row.calls, "").strip(),
         amount(row.flops, "").strip() if row.flops else "",

@@ -56,19 +56,11 @@ def profile_view(profile: Profile) -> ProfileView:
 def _rows(profile: Profile, what: str) -> tuple[ProfileRowView, ...]:
     key, scopes = KEYS[what], profile.scopes(what)
     statements: dict[str, dict[str, None]] = {}
-    rows_of_kernel: dict[str, set[str]] = {}
     rows_of_statement: dict[str, set[str]] = {}
     for part in profile.parts:
         row = key(part)
         statements.setdefault(row, {})[part.statement] = None
-        rows_of_kernel.setdefault(part.kernel, set()).add(row)
         rows_of_statement.setdefault(part.statement, set()).add(row)
-    unsure = {
-        row
-        for kernel in profile.uncertain
-        if len(rows_of_kernel[kernel]) > 1
-        for row in rows_of_kernel[kernel]
-    }
     alone = {statement for statement, rows in rows_of_statement.items() if len(rows) == 1}
     return tuple(
         ProfileRowView(
@@ -82,7 +74,7 @@ def _rows(profile: Profile, what: str) -> tuple[ProfileRowView, ...]:
             bytes_peak=None if math.isnan(row.bytes_peak) else row.bytes_peak,
             predicted=_predicted(profile.predicted, statements[row.name].keys(), alone),
             approximate=row.approximate,
-            uncertain=row.name in unsure,
+            uncertain=row.uncertain,
         )
         for row in profile.by(what)
     )

@@ -8,6 +8,8 @@ export interface CellRun {
   /** Why the last run ended early; empty where it did not. */
   readonly failure: string;
   run(cell: InsertedCell): Promise<void>;
+  /** Takes the failure back, once it may have been mended. */
+  forget(): void;
 }
 
 export function useCellRun(): CellRun {
@@ -16,6 +18,7 @@ export function useCellRun(): CellRun {
   return {
     runs,
     failure,
+    forget: () => setFailure(""),
     async run(cell) {
       setRuns(true);
       setFailure("");

@@ -1,8 +1,8 @@
 // The programs that the notebook has in variables and no workbench shows: one press shows one.
 
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useStore } from "../../model/hooks";
-import type { Offer, Transport } from "../../model/transports/transport";
+import type { InsertedCell, Offer, Transport } from "../../model/transports/transport";
 import { useCellRun } from "./cell-run";
 
 /** Finds them now and after each cell; null until the first answer. */
@@ -31,20 +31,31 @@ export function Offered(props: {
   offers: readonly Offer[];
   insertCell: NonNullable<Transport["insertCell"]>;
 }): JSX.Element {
-  const { runs, failure, run } = useCellRun();
+  const { runs, failure, run, forget } = useCellRun();
+  const cells = useRef(new Map<string, InsertedCell>());
+  useEffect(forget, [props.offers]);
+
+  /** Runs the cell that a press before has put in, unless it was deleted. */
+  function show({ cell }: Offer): void {
+    const before = cells.current.get(cell);
+    const inserted = before?.isThere() ? before : props.insertCell(cell);
+    cells.current.set(cell, inserted);
+    void run(inserted);
+  }
+
   return (
     <>
       <div className="wbk-banner-buttons wbk-offers">
-        {props.offers.map(({ name, cell }, position) => (
+        {props.offers.map((offer, position) => (
           <button
-            key={name}
+            key={offer.name}
             className={position ? "wbk-button" : "wbk-button wbk-primary"}
             type="button"
-            title={cell}
+            title={offer.cell}
             disabled={runs}
-            onClick={() => void run(props.insertCell(cell))}
+            onClick={() => show(offer)}
           >
-            Show {name}
+            Show {offer.name}
           </button>
         ))}
       </div>

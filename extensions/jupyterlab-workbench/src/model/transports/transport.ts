@@ -32,7 +32,7 @@ export interface Offer {
 export interface Offers {
   /** Resolves once the Jupyter kernel is free; to nothing where it cannot tell. */
   find(): Promise<readonly Offer[]>;
-  /** Calls back when a cell has run; the result ends that. */
+  /** Calls back when a cell has run to its end; the result ends that. */
   onChange(changed: () => void): () => void;
 }
 

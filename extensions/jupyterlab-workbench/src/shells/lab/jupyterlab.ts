@@ -102,6 +102,7 @@ export interface Notebook extends Widget {
   readonly widgets: readonly Cell[];
   readonly activeCell: Cell | null;
   activeCellIndex: number;
+  mode: "command" | "edit";
   deselectAll(): void;
   scrollToCell(cell: Cell, align?: "center" | "smart"): Promise<void>;
 }
@@ -217,8 +218,8 @@ export interface Packages {
   readonly "@jupyterlab/notebook": {
     readonly INotebookTracker: Token<NotebookTracker>;
     readonly NotebookActions: {
-      /** Sent when a cell of any notebook has run. */
-      readonly executed: Signal<unknown, { readonly notebook: Notebook }>;
+      /** Sent when a cell of any notebook has run, to its end or not. */
+      readonly executed: Signal<unknown, { readonly notebook: Notebook; readonly success: boolean }>;
       insertBelow(notebook: Notebook): void;
       /** These resolve to whether all cells ran to their ends. */
       run(notebook: Notebook, session: SessionContext): Promise<boolean>;

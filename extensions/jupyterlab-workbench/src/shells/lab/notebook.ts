@@ -58,6 +58,7 @@ export function insert(
 ): InsertedCell {
   const active = content.activeCell;
   const isEmpty = active?.model.type === "code" && active.model.sharedModel.getSource().trim() === "";
+  content.mode = "command"; // in the other mode the notebook takes the focus from where this was asked
   if (!isEmpty) NotebookActions.insertBelow(content);
   const cell = content.activeCell;
   cell?.model.sharedModel.setSource(source.trimEnd());

@@ -25,8 +25,8 @@ export function offersOf(
       }
     },
     onChange(changed) {
-      const heard = (_: unknown, { notebook }: { notebook: unknown }): void => {
-        if (notebook === content) changed();
+      const heard = (_: unknown, { notebook, success }: { notebook: unknown; success: boolean }): void => {
+        if (notebook === content && success) changed();
       };
       executed.connect(heard);
       return () => executed.disconnect(heard);

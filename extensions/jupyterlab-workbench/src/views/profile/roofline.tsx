@@ -76,10 +76,19 @@ export function Roofline({ shown, colours }: { shown: ProfileView; colours: Colo
 
 export function dotText({ row, intensity, rate }: Dot, { seconds, peaks }: ProfileView): string {
   const peak = row.bytes_peak;
-  const near = peak === null ? "" : ` with memory of ${amountText(peak, "B/s")}`;
-  const roof = peaks && peak !== null ? `, ${percent(rate / roofAt(peaks, peak, intensity))} of the roof${near}` : "";
+  const roof = peaks && peak !== null ? `, ${roofText(peaks, peak, intensity, rate)}` : "";
   const share = percent(row.seconds / seconds);
   return `${row.name}: ${timeText(row)}, ${share}; ${amountText(rate, "FLOP/s")} at ${digits(intensity)} FLOP/byte${roof}`;
+}
+
+/** Tells how near a rate is to the lower of the two roofs, and which that is. */
+function roofText(peaks: PeaksView, bytes: number, intensity: number, rate: number): string {
+  const roof = roofAt(peaks, bytes, intensity);
+  const of =
+    roof < peaks.flops_per_second
+      ? `what memory of ${amountText(bytes, "B/s")} allows`
+      : `the machine's ${amountText(roof, "FLOP/s")}`;
+  return `${percent(rate / roof)} of ${of}`;
 }
 
 function Picture(props: {

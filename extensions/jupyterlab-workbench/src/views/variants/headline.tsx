@@ -1,6 +1,6 @@
 // What an automatic recipe achieves: memory and time before it and after, both measured in turn or both predicted.
 
-import { bytesText, changeText, secondsText } from "../../model/numbers";
+import { bytesText, changeText, onThreads, secondsText, sizesText } from "../../model/numbers";
 import type { CostView, MeasurementView } from "../../protocol";
 import { type Comparison, timeDifference } from "../compare/measured";
 import { isUncalibrated } from "../run/estimated";
@@ -16,6 +16,8 @@ export interface Gain {
   readonly before: Cost;
   readonly after: Cost;
   readonly measured: boolean;
+  /** Where and at which sizes it was measured, in words; empty for predictions, which are at those of the list. */
+  readonly where: string;
   /** How the times differ, in words, where that is told of them; null where it is their ratio. */
   readonly time: string | null;
   /** True for predictions by the constants of another machine. */
@@ -34,7 +36,7 @@ export function gainOf(
   const measured = comparison && from && to ? measuredGain(comparison, from, to) : null;
   if (measured) return measured;
   const [before, after] = [predictions.get(start), predictions.get(last.key)];
-  return before && after ? { before, after, measured: false, time: null, rough: isUncalibrated(after) } : null;
+  return before && after ? { before, after, measured: false, where: "", time: null, rough: isUncalibrated(after) } : null;
 }
 
 /** Returns what two rows of a comparison tell; null where one of them has no times. */
@@ -43,11 +45,12 @@ export function measuredGain(comparison: Comparison, from: MeasurementView, to: 
     median === null ? null : { seconds: median, peak_bytes };
   const [before, after] = [cost(from), cost(to)];
   if (!before || !after) return null;
-  return { before, after, measured: true, time: timeDifference(comparison, from, to), rough: false };
+  const where = `on ${onThreads(to)} at ${sizesText(to.sizes)}`;
+  return { before, after, measured: true, where, time: timeDifference(comparison, from, to), rough: false };
 }
 
 export function Headline({ gain }: { gain: Gain }): JSX.Element {
-  const { before, after, measured, time, rough } = gain;
+  const { before, after, measured, where, time, rough } = gain;
   const peak = (cost: Cost, space: string): number => cost.peak_bytes[space] ?? 0;
   const host = peak(before, "host") || peak(after, "host");
   return (
@@ -55,7 +58,7 @@ export function Headline({ gain }: { gain: Gain }): JSX.Element {
       <Change what="peak" before={peak(before, "device")} after={peak(after, "device")} text={bytesText} />
       {host > 0 && <Change what="on the host" before={peak(before, "host")} after={peak(after, "host")} text={bytesText} />}
       <Change what="time" before={before.seconds} after={after.seconds} text={secondsText} said={time} />
-      <span className="wbk-faint">{measured ? "measured in turn" : "predicted"}</span>
+      <span className="wbk-faint">{measured ? `measured in turn ${where}` : "predicted"}</span>
     </div>
   );
 }

@@ -84,3 +84,15 @@ test("a cell that defines one is heard, and one that fails to show it is told", 
   await shown.press(byText(shown.host, "button", "Show ppo"));
   expect(texts(shown.host, "[role=alert]")[0]).toContain("did not run to its end");
 });
+
+test("a cell that failed is run again, and its failure forgotten when another has run", async () => {
+  const { run, insertCell } = notebook(false);
+  const ppo = { name: "ppo", cell: "wb.watch(ppo)\n" };
+  const { offers, ran } = offering([ppo], [ppo]);
+  shown = await drawn(Empty, GOLDEN, true, { insertCell, offers });
+  await shown.press(byText(shown.host, "button", "Show ppo"));
+  await shown.press(byText(shown.host, "button", "Show ppo"));
+  expect([insertCell.mock.calls.length, run.mock.calls.length]).toEqual([1, 2]);
+  await act(async () => ran());
+  expect(texts(shown.host, "[role=alert]")).toEqual([]);
+});

@@ -284,7 +284,7 @@ describe("a recipe", () => {
       .map((measured) => (measured.variant === root.key ? { ...measured, median: 0.008, peak_bytes: { device: 100_000 } } : measured));
     const plain = measurements.map((measured) => ({ ...measured, difference: "÷ 4" }));
     await found({ ...searched, state: { ...searched.state, measurements: plain } });
-    expect(headlines()).toEqual(["peak 100 kB → 200 B ÷ 500time 8 ms → 2 ms ÷ 4measured in turn"]);
+    expect(headlines()).toEqual(["peak 100 kB → 200 B ÷ 500time 8 ms → 2 ms ÷ 4measured in turn on numpy at B=3, T=7"]);
     expect(texts(shown.host, ".wbk-fold")).toEqual(["automatic recipe, 2 steps ▸"]);
     expect(texts(shown.host, ".wbk-stop-name")).toEqual(["as written", "automatic, memory"]);
   });
