@@ -14,6 +14,7 @@ FLAGS = (
     "-fno-trapping-math",
     "-fwrapv",
     "-Wno-psabi",
+    "-Werror=implicit-function-declaration",
 )
 """The flags of every unit, whatever the level of optimization. Products and sums are fused where
 the text says so, and nowhere else. Loops begin at a line of 64 bytes: gcc's sum of products lay in

@@ -83,7 +83,8 @@ class Driver:
             ]
         lines += [*self.tasks, *entries]
         lanes = f'_Static_assert(LANES * PARTS == {LANES}, "lanes");'
-        head = ['#include "interrupt.h"', lanes]
+        of_zeros = ["#include <string.h>"] if any("memset(" in line for line in lines) else []
+        head = ['#include "interrupt.h"', *of_zeros, lanes]
         if self.names.stamped:
             return "\n".join([*head, INCLUDED, *lines, FUNCTIONS])
         return "\n".join([*head, *lines, ""])
