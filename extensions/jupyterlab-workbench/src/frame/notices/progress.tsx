@@ -20,6 +20,9 @@ const COUNTED: Readonly<Record<string, string>> = {
   profiling: "rounds",
 };
 
+/** The stage in which rounds are made, which are kept where no more are wanted. */
+const ROUNDS: Partial<Record<ProgressView["what"], string>> = { measurement: "measuring", profile: "profiling" };
+
 /** The variant that is run or profiled, with a way to show it where another one is shown. */
 function Made({ measuring: { what, variants: keys } }: { measuring: ProgressView }): JSX.Element | null {
   const store = useStore();
@@ -39,10 +42,10 @@ function Made({ measuring: { what, variants: keys } }: { measuring: ProgressView
 }
 
 /** Says what was stopped and what of it stays. */
-function stopped({ stage, done, variants: keys }: ProgressView, variants: readonly VariantView[]): string {
+function stopped({ what, stage, done, variants: keys }: ProgressView, variants: readonly VariantView[]): string {
   const names = keys.map((key) => nameOfKey(key, variants)).join(" · ");
-  const begun = stage === "measuring" && done > 0;
-  return `The measurement of ${names} was stopped: ${begun ? "its finished rounds are kept." : "no round was done, so none is kept."}`;
+  const begun = stage === ROUNDS[what] && done > 0;
+  return `The ${what} of ${names} was stopped: ${begun ? "its finished rounds are kept." : "no round was done, so none is kept."}`;
 }
 
 function Shown({ measuring }: { measuring: ProgressView }): JSX.Element {
@@ -70,7 +73,7 @@ function Shown({ measuring }: { measuring: ProgressView }): JSX.Element {
         onClick={() =>
           void perform(store, async () => {
             await store.ask({ type: "cancel" });
-            return what === "measurement" ? stopped(measuring, variants) : undefined;
+            return what in ROUNDS ? stopped(measuring, variants) : undefined;
           })
         }
       >

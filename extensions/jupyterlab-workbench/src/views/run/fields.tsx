@@ -176,6 +176,7 @@ function NumberInput(props: {
         min="1"
         {...input}
         value={text}
+        style={{ minWidth: `calc(${text.length}ch + 36px)` }}
         aria-invalid={refused}
         onChange={(event) => {
           setLeft(false);

@@ -140,6 +140,16 @@ test("a measurement that is cancelled says in a plain line what was stopped and 
   await shown.takeDown();
 });
 
+test("a profile that is cancelled says what is kept of it", async () => {
+  const [written] = GOLDEN.state.variants;
+  const measuring = { what: "profile", stage: "profiling", done: 2, total: 9, variants: [written?.key ?? ""], group: "" } as const;
+  const shown = await drawn(Progress, { ...GOLDEN, state: { ...GOLDEN.state, measuring } }, true);
+  await shown.press(byText(shown.host, "button", "Cancel"));
+  await shown.answer((id) => ({ type: "done", id, variant: null }));
+  expect(shown.store.values().notice?.text).toBe(`The profile of ${written?.name} was stopped: its finished rounds are kept.`);
+  await shown.takeDown();
+});
+
 test("steps of another program are told to be so, with a way to be rid of them", async () => {
   const asked = vi.fn(() => Promise.resolve(null));
   const shown = await drawn(Banners, GOLDEN, true);
