@@ -105,6 +105,13 @@ def test_what_runs_joins_the_tree_and_is_named_while_what_is_shown_stays(
     assert shown.view.newest.revision == revision
 
 
+def test_a_second_automatic_variant_has_a_number(shown: Shown) -> None:
+    for backend in ("numpy", "native"):
+        shown.session.join_running(wb.optimize(leaky_sum(), backend=backend))
+    named = [one.name for one in shown.view.newest.variants if one.named]
+    assert named == ["automatic", "automatic 2"]
+
+
 def test_a_step_that_runs_is_called_by_its_name(shown: Shown) -> None:
     variant = wb.variant(leaky_sum()).apply(wb.transforms.Vectorize("b"))
     shown.session.join_running(variant)

@@ -21,7 +21,7 @@ from workbench.program.values import Program
 from workbench.session.protocol.failures import error_view, untraced
 from workbench.session.protocol.state import UntracedView
 from workbench.session.requests.sessions import Sessions
-from workbench.session.state.session import AUTOMATIC, Session
+from workbench.session.state.session import Session, is_automatic
 from workbench.variants.variant import Variant
 
 Redefined = Callable[[Template], None]
@@ -99,7 +99,7 @@ class Following:
     def _call(self, session: Session, variant: Variant, name: str) -> None:
         """Give a variant a name from Python, unless the user gave it another in the workbench."""
         own = session.tree.names.get(variant.key)
-        if own in (None, AUTOMATIC, self._called.get(variant.key)):
+        if own is None or is_automatic(own) or own == self._called.get(variant.key):
             session.call(variant, name)
             self._called[variant.key] = name
 

@@ -8,6 +8,7 @@ Nothing here computes sets, waits, or knows Jupyter.
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -62,6 +63,11 @@ Ended = Callable[[ErrorView | None], None]
 
 AUTOMATIC = "automatic"
 """The name of the automatic recipe's variant when `wb.run` runs a program as it."""
+
+
+def is_automatic(name: str) -> bool:
+    """Tell whether a name is one that such a variant gets, a number behind it or not."""
+    return re.fullmatch(rf"{AUTOMATIC}( \d+)?", name) is not None
 
 
 class Session:
@@ -402,7 +408,8 @@ class Session:
 
     def join_running(self, variant: Variant) -> None:
         """Take a running variant into the tree, if it is of this program, so that views can name
-        it. The shown variant stays. The automatic recipe's variant is named so.
+        it. The shown variant stays. The automatic recipe's variant is named so; where another of it
+        is there, of another backend or other sizes, with a number behind.
         """
         tree = self.tree
         if variant.key in tree.variants or variant.root.key != tree.root:
@@ -412,8 +419,8 @@ class Session:
             if values.tree.root != variant.root.key:
                 return values  # traced again meanwhile
             tree = values.tree.with_variant(variant)
-            if variant.because and tree.named(AUTOMATIC) is None:
-                tree = tree.renamed(variant.key, AUTOMATIC)
+            if variant.because:
+                tree = tree.called(variant.key, AUTOMATIC)
             return replace(values, tree=tree)
 
         self.change(changed)
