@@ -9,6 +9,7 @@ import { useWidth } from "../charts/width";
 import type { Colours } from "./colours";
 import { type Level, levelsOf, moved, type Sight, type Span, spansOf, timesIn, wholeSight, zoomed } from "./lanes";
 import { Ways } from "./ways";
+import { inRoom } from "./text";
 
 const [ROW, GAP, TOP, MEMORY] = [15, 3, 18, 62];
 /** The widths of names and of the text of times at the right end. */
@@ -218,7 +219,7 @@ function Lane(props: {
         }}
       >
         <title>{say}</title>
-        {name.length > room ? `…${name.slice(1 - room)}` : name}
+        {inRoom(name, room)}
       </text>
       <g clipPath="url(#wbk-course-inside)">
         {spans.map((span) => {

@@ -15,3 +15,13 @@ export function changeText(seconds: number): string {
 /** Tells whether a row computes one of the statements. */
 export const holds = (row: ProfileRowView, statements: readonly string[]): boolean =>
   row.statements.some((one) => statements.includes(one));
+
+/** Returns a name in so many characters, cut in its middle: kernels differ at their begin, `gradient_actor_…`, and at
+ * their end. Before, what all kernels have is left out. */
+export function inRoom(name: string, room: number): string {
+  if (name.length <= room) return name;
+  const told = name.replace(/^kernel_/, "").replace(/_and_(\d+)_more$/, " +$1");
+  if (told.length <= room) return told;
+  const head = Math.ceil((room - 1) / 2);
+  return `${told.slice(0, head)}…${told.slice(told.length - (room - 1 - head))}`;
+}

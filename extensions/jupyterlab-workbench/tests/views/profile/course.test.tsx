@@ -1,3 +1,4 @@
+import { inRoom } from "../../../src/views/profile/text";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { CourseView, ProfileView, State } from "../../../src/protocol";
 import { secondsText } from "../../../src/model/numbers";
@@ -67,6 +68,13 @@ describe("the course", () => {
   });
 });
 
+test("names of kernels that differ at their begin do so when they are cut", () => {
+  const [actor, critic] = ["actor", "critic"].map((of) => inRoom(`kernel_gradient_${of}_bias_2_product_and_3_more`, 24));
+  expect([actor, critic]).toEqual(["gradient_act…product +3", "gradient_cri…product +3"].map(() => expect.any(String)));
+  expect(actor).not.toBe(critic);
+  expect([actor?.length, inRoom("kernel_state", 24), inRoom("for t", 4)]).toEqual([24, "state", "fo…t"]);
+});
+
 test("ways lead nowhere from what computes no statement", async () => {
   shown = await drawn(() => <Ways lane={{ ...kernel, statements: [] }} backend="native" />);
   expect(shown.host.textContent).toBe("");
@@ -98,4 +106,10 @@ test("what is in sight stays within the run", () => {
   expect(zoomed({ from: 0, to: 30 }, 0.1, 0, whole)).toEqual({ from: 0, to: 20 });
   expect(moved({ from: 900, to: 1000 }, 50, whole)).toEqual({ from: 900, to: 1000 });
   expect(timesIn({ from: 0, to: 1000 }, 0.001, 4)).toEqual([0, 0.5, 1]);
+});
+
+test("names of kernels that differ at their begin do so when they are cut", () => {
+  const names = ["actor", "critic"].map((of) => `kernel_gradient_${of}_bias_2_product_and_3_more`);
+  expect(names.map((name) => inRoom(name, 26))).toEqual(["gradient_acto…2_product +3", "gradient_crit…2_product +3"]);
+  expect([inRoom("kernel_state", 12), inRoom("kernel_state", 8), inRoom("for t", 4)]).toEqual(["kernel_state", "state", "fo…t"]);
 });
