@@ -68,13 +68,6 @@ describe("the course", () => {
   });
 });
 
-test("names of kernels that differ at their begin do so when they are cut", () => {
-  const [actor, critic] = ["actor", "critic"].map((of) => inRoom(`kernel_gradient_${of}_bias_2_product_and_3_more`, 24));
-  expect([actor, critic]).toEqual(["gradient_act…product +3", "gradient_cri…product +3"].map(() => expect.any(String)));
-  expect(actor).not.toBe(critic);
-  expect([actor?.length, inRoom("kernel_state", 24), inRoom("for t", 4)]).toEqual([24, "state", "fo…t"]);
-});
-
 test("ways lead nowhere from what computes no statement", async () => {
   shown = await drawn(() => <Ways lane={{ ...kernel, statements: [] }} backend="native" />);
   expect(shown.host.textContent).toBe("");
