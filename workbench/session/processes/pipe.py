@@ -125,6 +125,7 @@ class Parent:
         self._in = os.fdopen(os.dup(0), "rb")
         self._out = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)
+        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # else it is last
         null = os.open(os.devnull, os.O_RDONLY)
         os.dup2(null, 0)
         self._lock = threading.Lock()
