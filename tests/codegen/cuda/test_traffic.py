@@ -72,7 +72,8 @@ def test_figures_tell_what_is_more_than_was_reached(monkeypatch: pytest.MonkeyPa
     assert [text.split(":")[0] for text in told] == ["rollout", "minibatch"]
     assert "1.4 x" in told[0]
     monkeypatch.setattr(sectors, "recipe", lambda: steps(4096))
-    assert "other steps: Recompute('target'), Persist('b', 16, chunks=256)" in figures({})["wrong"][-1]
+    other = "other steps: Recompute('target'), Persist('b', 16, chunks=256)"
+    assert other in figures({})["wrong"][-1]
 
 
 def test_the_table_is_as_stored(found: Sequence[Traffic], golden: GoldenFiles) -> None:
