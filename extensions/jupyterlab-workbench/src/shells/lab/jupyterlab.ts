@@ -102,9 +102,9 @@ export interface Notebook extends Widget {
   readonly widgets: readonly Cell[];
   readonly activeCell: Cell | null;
   activeCellIndex: number;
-  mode: "command" | "edit";
   deselectAll(): void;
   scrollToCell(cell: Cell, align?: "center" | "smart"): Promise<void>;
+  scrollToItem(index: number, align?: "center" | "smart"): Promise<void>;
 }
 
 export interface NotebookModel {

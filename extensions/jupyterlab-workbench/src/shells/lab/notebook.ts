@@ -58,11 +58,10 @@ export function insert(
 ): InsertedCell {
   const active = content.activeCell;
   const isEmpty = active?.model.type === "code" && active.model.sharedModel.getSource().trim() === "";
-  content.mode = "command"; // in the other mode the notebook takes the focus from where this was asked
   if (!isEmpty) NotebookActions.insertBelow(content);
   const cell = content.activeCell;
   cell?.model.sharedModel.setSource(source.trimEnd());
-  if (cell) void content.scrollToCell(cell, "center");
+  void content.scrollToItem(content.activeCellIndex, "center"); // `scrollToCell` takes the focus from who asks for it
   const isThere = (): boolean => cell !== null && content.widgets.includes(cell);
   return {
     isThere,
