@@ -22,7 +22,8 @@ def uniform(
     `low` and `high` are numbers or tensors of any dims; `shape` is the inner shape (an int means
     one axis), `over` one dim or a tuple of dims. Along other dims the draw is the same: without
     `over` there is a single one. The underlying draw is (32-bit word >> 8) * 2**-24, so it is the
-    same in every dtype.
+    same in every dtype. Raises ProgramError for numbers of which `low` is above `high`, and for a
+    tuple in their place, which is where NumPy has the shape.
     """
     if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
         raise ProgramError(
@@ -40,7 +41,8 @@ def normal(
 
     `mean` and `std` (the standard deviation) are numbers or tensors of any dims; `shape` is the
     inner shape (an int means one axis), `over` one dim or a tuple of dims. Along other dims the
-    draw is the same: without `over` there is a single one.
+    draw is the same: without `over` there is a single one. Raises ProgramError for a tuple in place
+    of `mean` or `std`.
     """
     mean, std = _given("mean", mean), _given("std", std)
     draw = draws("normal", shape_of(shape), dim_names(over) if over != () else ())

@@ -59,7 +59,8 @@ class Child:
         begun = STEP_BACK if behind else ""
         paths = [str(PACKAGES), *(path or os.getcwd() for path in sys.path)]
         self._process = subprocess.Popen(
-            [sys.executable, "-c", f"{begun}from {module} import main; main()"],
+            # Unbuffered: what it prints stands before its last words, not behind.
+            [sys.executable, "-u", "-c", f"{begun}from {module} import main; main()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._said,
@@ -125,7 +126,6 @@ class Parent:
         self._in = os.fdopen(os.dup(0), "rb")
         self._out = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)
-        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # else it is last
         null = os.open(os.devnull, os.O_RDONLY)
         os.dup2(null, 0)
         self._lock = threading.Lock()
