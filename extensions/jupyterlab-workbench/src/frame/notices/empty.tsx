@@ -31,7 +31,7 @@ export function Empty(): JSX.Element {
 function NoWorkbench(): JSX.Element {
   const { insertCell } = useStore().transport;
   const offers = useOffers();
-  if (insertCell && offers?.length) {
+  if (insertCell && offers.length) {
     return (
       <Told title="No workbench yet" text="Show a program of this notebook:">
         <Offered offers={offers} insertCell={insertCell} />

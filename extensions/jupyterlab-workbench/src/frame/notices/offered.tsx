@@ -5,10 +5,10 @@ import { useStore } from "../../model/hooks";
 import type { InsertedCell, Offer, Transport } from "../../model/transports/transport";
 import { useCellRun } from "./cell-run";
 
-/** Finds them now and after each cell; null until the first answer. */
-export function useOffers(): readonly Offer[] | null {
+/** Finds them now and after each cell; none until the first answer. */
+export function useOffers(): readonly Offer[] {
   const { offers } = useStore().transport;
-  const [found, setFound] = useState<readonly Offer[] | null>(offers ? null : []);
+  const [found, setFound] = useState<readonly Offer[]>([]);
   useEffect(() => {
     if (!offers) return;
     let current = 0;
