@@ -46,12 +46,14 @@ KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS, 1)(Run *ru
     }
     }
     {
+    const int thread = (THREAD + THREADS - 32) % THREADS;
     /* statement: parameters.policy.bias_1[0] */
     ROLLED for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {
         ST(parameters_policy_bias_1, i0, (float)0x0.0p+0);
     }
     }
     {
+    const int thread = (THREAD + THREADS - 64) % THREADS;
     /* statement: parameters.policy.weight_2_normal */
     ROLLED for (int64_t block_2 = 0 + thread; block_2 < 10; block_2 += THREADS) {
         const words drawn_word = philox(counter(0, (uint32_t)(int32_t)block_2, 0, 0, 0, 0, 0), (uint32_t)run->seed, 0x7a9ed7abu);
@@ -74,7 +76,7 @@ KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS, 1)(Run *ru
     SHARED(float, operand_2, 160, 40)
     SHARED(double, spare, 320, 102)
     /* statement: parameters.policy.weight_2[0] */
-    WARP_BARRIER
+    BARRIER
     ROLLED for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {
         ST(operand_2, 2 * i0, LD(parameters_policy_weight_2_normal, 2 * i0));
         ST(operand_2, (2 * i0 + 1), LD(parameters_policy_weight_2_normal, (2 * i0 + 1)));
@@ -88,6 +90,7 @@ KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS, 1)(Run *ru
     }
     }
     {
+    const int thread = (THREAD + THREADS - 96) % THREADS;
     if (thread == 0) {
         /* statement: parameters.policy.bias_2[0] */
         ST(parameters_policy_bias_2, 0, (float)0x0.0p+0);
@@ -95,24 +98,28 @@ KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS, 1)(Run *ru
     }
     }
     {
+    const int thread = (THREAD + THREADS - 128) % THREADS;
     /* statement: optimizer.m.policy.weight_1[0] */
     ROLLED for (int64_t i0 = 0 + thread; i0 < 80; i0 += THREADS) {
         ST(optimizer_m_policy_weight_1, i0, (float)0x0.0p+0);
     }
     }
     {
+    const int thread = (THREAD + THREADS - 224) % THREADS;
     /* statement: optimizer.m.policy.bias_1[0] */
     ROLLED for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {
         ST(optimizer_m_policy_bias_1, i0, (float)0x0.0p+0);
     }
     }
     {
+    const int thread = (THREAD + THREADS - 256) % THREADS;
     /* statement: optimizer.m.policy.weight_2[0] */
     ROLLED for (int64_t i0 = 0 + thread; i0 < 40; i0 += THREADS) {
         ST(optimizer_m_policy_weight_2, i0, (float)0x0.0p+0);
     }
     }
     {
+    const int thread = (THREAD + THREADS - 320) % THREADS;
     if (thread == 0) {
         /* statement: optimizer.m.policy.bias_2[0] */
         ST(optimizer_m_policy_bias_2, 0, (float)0x0.0p+0);
@@ -120,12 +127,14 @@ KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS, 1)(Run *ru
     }
     }
     {
+    const int thread = (THREAD + THREADS - 352) % THREADS;
     /* statement: optimizer.v.policy.weight_1[0] */
     ROLLED for (int64_t i0 = 0 + thread; i0 < 80; i0 += THREADS) {
         ST(optimizer_v_policy_weight_1, i0, (float)0x0.0p+0);
     }
     }
     {
+    const int thread = (THREAD + THREADS - 448) % THREADS;
     /* statement: optimizer.v.policy.bias_1[0] */
     ROLLED for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {
         ST(optimizer_v_policy_bias_1, i0, (float)0x0.0p+0);
@@ -138,6 +147,7 @@ KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS, 1)(Run *ru
     }
     }
     {
+    const int thread = (THREAD + THREADS - 64) % THREADS;
     if (thread == 0) {
         /* statement: optimizer.v.policy.bias_2[0] */
         ST(optimizer_v_policy_bias_2, 0, (float)0x0.0p+0);
@@ -167,6 +177,7 @@ KERNEL(kernel_episodes_and_20_more, THREADS, 1)(Run *run, unsigned char *own_mem
     }
     }
     {
+    const int thread = (THREAD + THREADS - 32) % THREADS;
     if (thread == 0) {
         /* statement: loss_sum_2 */
         float running = LD(loss_sum_2_points, 0);
@@ -177,12 +188,14 @@ KERNEL(kernel_episodes_and_20_more, THREADS, 1)(Run *run, unsigned char *own_mem
     }
     }
     {
+    const int thread = (THREAD + THREADS - 32) % THREADS;
     if (thread == 0) {
         /* statement: loss */
         ST(loss, i, negative_f(divide_f(LD(loss_sum_2, 0), cast_f_i((int32_t)B))));
     }
     }
     {
+    const int thread = (THREAD + THREADS - 64) % THREADS;
     if (thread == 0) {
         /* statement: gradient.policy.bias_2 */
         float running = LD(gradient_policy_bias_2_points, 0);
@@ -198,6 +211,7 @@ KERNEL(kernel_episodes_and_20_more, THREADS, 1)(Run *run, unsigned char *own_mem
     }
     }
     {
+    const int thread = (THREAD + THREADS - 96) % THREADS;
     /* statement: gradient.policy.weight_2 */
     ROLLED for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {
         float running = LD(gradient_policy_weight_2_points, 2 * i0);
@@ -212,13 +226,15 @@ KERNEL(kernel_episodes_and_20_more, THREADS, 1)(Run *run, unsigned char *own_mem
         ST(gradient_policy_weight_2, (2 * i0 + 1), running_2);
     }
     }
+    BARRIER
     {
+    const int thread = (THREAD + THREADS - 128) % THREADS;
+    if (thread < 64) {
     const float difference_2 = subtract_f((float)0x1.0000000000000p+0, power_f((float)0x1.ccccccccccccdp-1, cast_f_i((int32_t)(i + 1))));
     const float difference_2_2 = subtract_f((float)0x1.0000000000000p+0, power_f((float)0x1.ff7ced916872bp-1, cast_f_i((int32_t)(i + 1))));
     /* statement: optimizer.m.policy.weight_2[i+1] */
     /* statement: optimizer.v.policy.weight_2[i+1] */
     /* statement: parameters.policy.weight_2[i+1] */
-    BARRIER
     ROLLED for (int64_t i0 = 0 + thread; i0 < 40; i0 += THREADS) {
         /* statement: optimizer.m.policy.weight_2[i+1] */
         const float optimizer_m_policy_weight_2_2 = LD(optimizer_m_policy_weight_2, i0);
@@ -235,7 +251,9 @@ KERNEL(kernel_episodes_and_20_more, THREADS, 1)(Run *run, unsigned char *own_mem
         ST(parameters_policy_weight_2, i0, parameters_policy_weight_2_3);
     }
     }
+    }
     {
+    const int thread = (THREAD + THREADS - 192) % THREADS;
     if (thread == 0) {
         /* statement: optimizer.m.policy.bias_2[i+1] */
         /* statement: optimizer.v.policy.bias_2[i+1] */
@@ -257,6 +275,7 @@ KERNEL(kernel_episodes_and_20_more, THREADS, 1)(Run *run, unsigned char *own_mem
     }
     }
     {
+    const int thread = (THREAD + THREADS - 224) % THREADS;
     /* statement: gradient.policy.bias_1 */
     ROLLED for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {
         const float gradient_policy_bias_1_points_2 = LD(gradient_policy_bias_1_points, i0);
@@ -269,6 +288,7 @@ KERNEL(kernel_episodes_and_20_more, THREADS, 1)(Run *run, unsigned char *own_mem
     }
     }
     {
+    const int thread = (THREAD + THREADS - 256) % THREADS;
     /* statement: gradient.policy.weight_1 */
     const int64_t columns_of_i0 = 20 - 0;
     ROLLED for (int64_t turn_of_i0 = thread; turn_of_i0 < (4 - 0) * columns_of_i0; turn_of_i0 += THREADS) {
@@ -284,6 +304,8 @@ KERNEL(kernel_episodes_and_20_more, THREADS, 1)(Run *run, unsigned char *own_mem
     }
     }
     {
+    const int thread = (THREAD + THREADS - 256) % THREADS;
+    if (thread < 96) {
     const float difference_2 = subtract_f((float)0x1.0000000000000p+0, power_f((float)0x1.ccccccccccccdp-1, cast_f_i((int32_t)(i + 1))));
     const float difference_2_2 = subtract_f((float)0x1.0000000000000p+0, power_f((float)0x1.ff7ced916872bp-1, cast_f_i((int32_t)(i + 1))));
     /* statement: optimizer.m.policy.weight_1[i+1] */
@@ -305,7 +327,10 @@ KERNEL(kernel_episodes_and_20_more, THREADS, 1)(Run *run, unsigned char *own_mem
         ST(parameters_policy_weight_1, i0, parameters_policy_weight_1_3);
     }
     }
+    }
     {
+    const int thread = (THREAD + THREADS - 224) % THREADS;
+    if (thread < 32) {
     const float difference_2 = subtract_f((float)0x1.0000000000000p+0, power_f((float)0x1.ccccccccccccdp-1, cast_f_i((int32_t)(i + 1))));
     const float difference_2_2 = subtract_f((float)0x1.0000000000000p+0, power_f((float)0x1.ff7ced916872bp-1, cast_f_i((int32_t)(i + 1))));
     /* statement: optimizer.m.policy.bias_1[i+1] */
@@ -327,7 +352,9 @@ KERNEL(kernel_episodes_and_20_more, THREADS, 1)(Run *run, unsigned char *own_mem
         ST(parameters_policy_bias_1, i0, parameters_policy_bias_1_3);
     }
     }
+    }
     {
+    const int thread = (THREAD + THREADS - 352) % THREADS;
     if (thread == 0) {
         /* statement: episode_return_sum_2 */
         float running = LD(episode_return_sum_2_points, 0);
@@ -338,6 +365,7 @@ KERNEL(kernel_episodes_and_20_more, THREADS, 1)(Run *run, unsigned char *own_mem
     }
     }
     {
+    const int thread = (THREAD + THREADS - 352) % THREADS;
     if (thread == 0) {
         /* statement: episode_return */
         ST(episode_return, i, divide_f(LD(episode_return_sum_2, 0), cast_f_i((int32_t)B)));
@@ -519,7 +547,8 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS, BLOCKS_OF_kernel_e
         ROLLED for (int64_t t = 0; t < T; t++) {
             /* statement: policy.hidden_1 */
             BARRIER
-            block_product_1x1_f(parameters_policy_weight_1_of_block, 0, 1, 20, state, 160 * t, 32, policy_hidden_1, 640 * t, 32, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 4, 0, thread);
+            block_product_2x4_by_row_f(parameters_policy_weight_1_of_block, 0, 1, 20, state, 160 * t, 32, policy_hidden_1, 640 * t, 32, 20, (minimum_l((B - 1), (32 * b_block32 + 31)) - 32 * b_block32 + 1), 4, 0, thread);
+            BARRIER
             if (32 * b_block32 < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1)) {
                 FORGET
                 const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);

@@ -194,7 +194,7 @@ class FunctionWriter:
         ]
         for part in parts:
             text = self._text(part, by_all_blocks).lines
-            lines += text if len(parts) == 1 else ["    {", *text, "    }"]
+            lines += text if len(parts) == 1 else _among_others(part, text)
         if blocks is not None:
             assert not by_all_blocks and dealing is None, name
         elif by_all_blocks:
@@ -304,7 +304,7 @@ class FunctionWriter:
             given = f"{STORED[kinds[name]]}, {local(name)}, own_memory + BLOCK * own_bytes"
             text.write(f"OWN({given}, {expression_text(begin, local)}, {elements})")
         self._name_blocks(kernel, local, text)
-        text.codes(codes)
+        text.codes(codes[1:] if part.waits else codes)
         return text
 
     def _name_blocks(self, kernel: KernelRecords, local: CNames, text: ThreadText) -> None:
@@ -339,6 +339,21 @@ def _forgetting(name: str) -> Iterator[str]:
     yield f"#ifdef {FEW_REGISTERS}_{name}"
     yield "#define FORGET AFRESH(lane) AFRESH(row)"
     yield from ("#else", "#define FORGET", "#endif")
+
+
+def _among_others(part: KernelPart, lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a kernel in a function with others, which may have other threads."""
+    begin, threads = part.placed.begin, part.placed.threads
+    if part.waits:
+        yield "    BARRIER"
+    yield "    {"
+    if begin:
+        yield f"    const int thread = (THREAD + THREADS - {begin}) % THREADS;"
+    if threads is None:
+        yield from lines
+    else:
+        yield from (f"    if (thread < {threads}) {{", *lines, "    }")
+    yield "    }"
 
 
 def _threads(kernels: Sequence[KernelRecords], lanes: int, many: bool) -> int:

@@ -26,12 +26,14 @@ from workbench.codegen.cuda.threads.barriers import Barriers, Steps, passed
 from workbench.codegen.cuda.threads.thread_accesses import Block
 from workbench.codegen.cuda.threads.thread_code import (
     Around,
+    Barrier,
     Code,
     Elements,
     Everywhere,
     Memory,
     shared_out,
 )
+from workbench.codegen.cuda.threads.warps_in_turn import Placed, WarpsInTurn
 from workbench.codegen.cuda.turns.carried_slices import with_slices
 from workbench.codegen.cuda.turns.kept_slices import KeptSlices, for_room, kept_slices_of
 from workbench.codegen.cuda.turns.slice_rings import with_kept_slices
@@ -63,6 +65,11 @@ other runs.
 SIDE_BY_SIDE = (164 * 1024) // SIDE_BY_SIDE_BLOCKS - 1024
 """The bytes of shared memory with which an A100 has two blocks on a multiprocessor."""
 
+BESIDE = 32 * 1024
+"""The bytes of shared memory in which kernels in a row have memory each beside the others', which
+run at the same time. Behind them it begins anew.
+"""
+
 
 @dataclass(frozen=True)
 class OnChip:
@@ -81,11 +88,21 @@ _NOTHING = OnChip()
 
 @dataclass(frozen=True)
 class KernelPart:
-    """A kernel in a function: its code and its memory."""
+    """A kernel in a function: its code, by which threads, and its memory."""
 
     kernel: KernelRecords
-    codes: tuple[Code, ...]
+    placed: Placed
     places: BlockPlaces
+
+    @property
+    def codes(self) -> tuple[Code, ...]:
+        """Its code."""
+        return self.placed.codes
+
+    @property
+    def waits(self) -> bool:
+        """Whether it begins with a barrier of the block."""
+        return self.codes[:1] == (Barrier(),)
 
     @property
     def barriers(self) -> dict[Steps, Expression]:
@@ -165,9 +182,13 @@ class PartWriter:
             )
 
         barriers, parts = Barriers(meet, coincide), list[KernelPart]()
+        warps, end = WarpsInTurn(threads), begin
         for number, kernel in enumerate(kernels):
             codes = self._shared_out(kernel, lanes, threads, on_chip)
             places = BlockPlaces.of(self.made, kernel, codes, self.dtype, rounded(begin))
+            if kernel.dealing is None and places.shared_bytes + end - begin <= BESIDE:
+                places = BlockPlaces.of(self.made, kernel, codes, self.dtype, rounded(end))
+            end = max(begin, places.shared_bytes)
             names = {name: f"{name} of {number}" for name in (*places.shared, *places.other)}
             scratch |= {names[n]: piece for n, piece in places.shared.items()}
             last, dealing = kernel.records[-1], kernel.dealing
@@ -181,7 +202,11 @@ class PartWriter:
                 blocks.variable if blocks else "",
                 blocks is not None and dealing is not None and _all_dealt(blocks, dealing),
             )
-            parts.append(KernelPart(kernel, barriers.of(codes, block), places))
+            if kernel.dealing is None:
+                placed = warps.placed(codes, block, barriers)
+            else:
+                placed = Placed(barriers.of(codes, block))
+            parts.append(KernelPart(kernel, placed, places))
         return parts
 
     def _fitting(self, kernels: Sequence[KernelRecords], room: int, threads: int) -> OnChip:

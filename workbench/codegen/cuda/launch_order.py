@@ -1,5 +1,7 @@
 """Launches of a body in another order: those of which many blocks share the elements come together,
-and the small ones that stood between behind them, so that fewer are launched.
+and the small ones that stood between behind them, so that fewer are launched. Of small ones, those
+that wait for none come first, then those that wait for these: the warps of a block run them at one
+time.
 
 Only launches that write arrays of a fixed size, or results, change places: such arrays are small
 and may be there some launches longer, or are there all the time.
@@ -7,7 +9,7 @@ and may be there some launches longer, or are there all the time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -16,6 +18,7 @@ from workbench.codegen.cuda.small_kernels import (
     are_fixed,
     held_in_rows,
     is_of_host,
+    is_small,
     is_wide,
     left_by,
 )
@@ -93,8 +96,7 @@ class _Gathering:
 
     def _straight(self, records: Sequence[Record], numbers: Sequence[int]) -> Iterable[Record]:
         """Return records without a loop between them, with launches gathered."""
-        wide = {k for k in numbers if is_wide(self.made, self.made.kernels[k])}
-        order = self._ordered(numbers, wide) if len(wide) > 1 else list(numbers)
+        order = self._ordered(numbers)
         self.order += order
         if order == list(numbers):
             return list(records)
@@ -102,26 +104,34 @@ class _Gathering:
         by_number = dict(zip(numbers, launches, strict=True))
         return placed(records, [by_number[k] for k in order], self._memory)
 
-    def _ordered(self, numbers: Sequence[int], wide: set[int]) -> list[int]:
-        """Return launches in turns: all wide ones that wait for no other, then all others that wait
-        for none, one after the other.
+    def _ordered(self, numbers: Sequence[int]) -> list[int]:
+        """Return launches in turns: all wide ones that wait for no other, then all small ones that
+        wait for none, as often as there are any, then one of the others.
         """
+        kernels = {k: self.made.kernels[k] for k in numbers}
+        wide = {k for k, kernel in kernels.items() if is_wide(self.made, kernel)}
+        small = {k for k, kernel in kernels.items() if k not in wide and is_small(kernel)}
         touched = {k: self._touched(k) for k in numbers}
-        left, order = list(numbers), list[int]()
+        waits = {
+            k: {j for j in numbers[:place] if _wait(touched[j], touched[k])}
+            for place, k in enumerate(numbers)
+        }
+        left, order = dict.fromkeys(numbers), list[int]()
 
-        def ready(k: int) -> bool:
-            earlier = left[: left.index(k)]
-            return not any(_wait(touched[other], touched[k]) for other in earlier)
+        def ready(chosen: Container[int]) -> list[int]:
+            return [k for k in left if k in chosen and waits[k].isdisjoint(left)]
 
-        def take(chosen: Iterable[int]) -> None:
-            for k in list(chosen):
-                left.remove(k)
+        def take(some: Iterable[int]) -> None:
+            for k in some:
+                del left[k]
                 order.append(k)
 
         while left:
-            take([k for k in left if k in wide and ready(k)])
-            while others := [k for k in left if k not in wide and ready(k)]:
-                take(others[:1])
+            take(ready(wide))
+            while some := ready(small):
+                take(some)
+            if not ready(wide):
+                take(ready(left)[:1])
         return order
 
     def _touched(self, number: int) -> tuple[set[str], set[str]]:

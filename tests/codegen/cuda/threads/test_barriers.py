@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from workbench.codegen.cuda.threads.barriers import WARP, Barriers
+from workbench.codegen.cuda.threads.barriers import Barriers
 from workbench.codegen.cuda.threads.product_pieces import ONE
 from workbench.codegen.cuda.threads.thread_accesses import Block
 from workbench.codegen.cuda.threads.thread_code import (
@@ -24,6 +24,7 @@ from workbench.codegen.cuda.threads.thread_code import (
     Tile,
     Together,
 )
+from workbench.codegen.cuda.threads.warps import WARP
 from workbench.codegen.kernel_records import (
     Invoke,
     KernelRecord,

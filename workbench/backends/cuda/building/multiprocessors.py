@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from workbench.codegen.cuda.threads.warps import WARP
 from workbench.errors import WorkbenchError
 
-WARP = 32
 RESERVED = 1024
 """The bytes of shared memory that each block takes beside its own."""
 SHARED_STEP = 128

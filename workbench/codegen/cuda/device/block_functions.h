@@ -51,20 +51,27 @@ INLINE int in_fours(int64_t begin, int64_t step, int64_t other_step) {
 /* out[r * out_step + c] = sum over k < times of left[r * row_step + k * step] * right[k * right_step + c]
    for r < rows and c < columns, each sum from 0 on, fused; with `into` it is added to what is there. A
    thread sums HIGH x 4 elements at a time: a number is loaded for several products, and four neighbours
-   at once where they lie so, or two; then a row has room for whole fours. */
-#define PRODUCT(kind, number, HIGH, LOAD_HIGH)                                                      \
-    TOGETHER void block_product_##HIGH##x4_##kind(                                                  \
+   at once where they lie so, or two; then a row has room for whole fours. Where the left ones lie so
+   along rows, two threads side by side have pieces of two rows, and the same columns: what each half
+   of a warp loads from the right at once are eight fours, which 32 banks have at one time, and from
+   the left two. Where they lie so along the sums, those of AHEAD turns are loaded at once, of fewer
+   turns where a thread has more rows: it has registers for no more. */
+#define PRODUCT(kind, number, HIGH, LOAD_HIGH, AHEAD, LOAD_AHEAD, ALONG, BY_ROW)                    \
+    TOGETHER void block_product_##HIGH##x4_##ALONG##_##kind(                                        \
         CONSTANT_ARRAY(number) left, int64_t left_begin, int64_t row_step, int64_t step,            \
         CONSTANT_ARRAY(number) right, int64_t right_begin, int64_t right_step, ARRAY(number) out,   \
         int64_t out_begin, int64_t out_step, int rows, int columns, int times, int into,            \
         int thread) {                                                                               \
         const int across = (columns + 3) / 4, pieces = (rows + HIGH - 1) / HIGH * across;           \
         const int fours = columns <= right_step && in_fours(right_begin, right_step, 0);            \
-        const int by_k = fours && step == 1 && in_fours(left_begin, row_step, 0);                   \
+        const int by_k = !BY_ROW && fours && step == 1 && in_fours(left_begin, row_step, 0);                   \
         const int by_row =                                                                          \
-            fours && row_step == 1 && rows <= step && in_fours(left_begin, step, 0);                \
+            BY_ROW && fours && row_step == 1 && rows <= step && in_fours(left_begin, step, 0);                \
         for (int piece = thread; piece < pieces; piece += BLOCK_THREADS) {                          \
-            const int row = piece / across * HIGH, column = piece % across * 4;                     \
+            const int turned = by_row && (piece / (2 * across) * 2 + 1) * HIGH < rows;              \
+            const int in_two = piece % (2 * across);                                                \
+            const int row = (piece / (2 * across) * 2 + (turned ? in_two % 2 : in_two / across)) * HIGH; \
+            const int column = (turned ? in_two / 2 : in_two % across) * 4;                         \
             const int high = rows - row < HIGH ? rows - row : HIGH;                                 \
             const int wide = columns - column < 4 ? columns - column : 4;                           \
             number sum[HIGH][4] = {{0}}, a[HIGH][4], b[4];                                          \
@@ -82,9 +89,9 @@ INLINE int in_fours(int64_t begin, int64_t step, int64_t other_step) {
                             sum[i][j] = fused_##kind(a[0][i], b[j], sum[i][j]);                     \
                 }                                                                                   \
             } else if (by_k) {                                                                      \
-                ROLLED for (; k + 4 <= times; k += 4) {                                             \
-                    for (int i = 0; i < HIGH; i++) LOAD_FOUR(a[i], left, r[i] + k, 4)               \
-                    UNROLLED for (int q = 0; q < 4; q++) {                                          \
+                ROLLED for (; k + AHEAD <= times; k += AHEAD) {                                     \
+                    for (int i = 0; i < HIGH; i++) LOAD_AHEAD(a[i], left, r[i] + k, AHEAD)          \
+                    UNROLLED for (int q = 0; q < AHEAD; q++) {                                      \
                         LOAD_FOUR(b, right, c + (k + q) * right_step, wide)                         \
                         for (int i = 0; i < HIGH; i++)                                              \
                             for (int j = 0; j < 4; j++)                                             \
@@ -286,10 +293,14 @@ INLINE int in_fours(int64_t begin, int64_t step, int64_t other_step) {
         }                                                                                           \
     }
 
-PRODUCT(f, float, 4, LOAD_FOUR)
-PRODUCT(d, double, 4, LOAD_FOUR)
-PRODUCT(f, float, 2, LOAD_TWO)
-PRODUCT(d, double, 2, LOAD_TWO)
+PRODUCT(f, float, 4, LOAD_FOUR, 2, LOAD_TWO, by_row, 1)
+PRODUCT(f, float, 4, LOAD_FOUR, 2, LOAD_TWO, by_k, 0)
+PRODUCT(d, double, 4, LOAD_FOUR, 2, LOAD_TWO, by_row, 1)
+PRODUCT(d, double, 4, LOAD_FOUR, 2, LOAD_TWO, by_k, 0)
+PRODUCT(f, float, 2, LOAD_TWO, 4, LOAD_FOUR, by_row, 1)
+PRODUCT(f, float, 2, LOAD_TWO, 4, LOAD_FOUR, by_k, 0)
+PRODUCT(d, double, 2, LOAD_TWO, 4, LOAD_FOUR, by_row, 1)
+PRODUCT(d, double, 2, LOAD_TWO, 4, LOAD_FOUR, by_k, 0)
 SMALL_PRODUCT(f, float)
 SMALL_PRODUCT(d, double)
 LANE_SUM(f, float)

@@ -2,7 +2,7 @@
 others touched, since the last one.
 
 Who touches what is known by the way code is shared out. Code over the same lanes, rows or elements
-needs no barrier between if each thread touches its own; where only the first threads of the block,
+needs no barrier between if each thread touches its own; where only the first threads of a kernel,
 of one warp, touch anything, they alone wait for each other.
 """
 
@@ -25,13 +25,11 @@ from workbench.codegen.cuda.threads.thread_code import (
     Together,
     made_in,
 )
+from workbench.codegen.cuda.threads.warps import WARP
 from workbench.codegen.kernel_records import Invoke, Loop, Store, leaves, walk
 from workbench.lowering.instances.guards import OpenStep
 from workbench.lowering.values.intervals import greatest
 from workbench.polyhedral.expression import Expression, expression
-
-WARP = 32
-"""The threads of a warp, which a barrier of warps waits for."""
 
 
 class Barriers:
@@ -50,6 +48,34 @@ class Barriers:
         """
         self.leaving: dict[Access, bool] = {}
         """Those where the loop around may be left."""
+
+    def copy(self) -> Barriers:
+        """Return barriers that stand behind the same kernels."""
+        other = Barriers(self.meet, self.coincide)
+        other.become(self)
+        return other
+
+    def become(self, other: Barriers) -> None:
+        """Stand behind the kernels that others stand behind."""
+        self.pending, self.leaving = dict(other.pending), dict(other.leaving)
+
+    def awaited(self, codes: Sequence[Code], block: Block) -> frozenset[int]:
+        """Return the first threads of the kernels that code waits for, since the last barrier."""
+        accesses = ThreadAccesses(block)
+
+        def each(codes: Sequence[Code], tile: Loop | None) -> Iterator[Access]:
+            for code in codes:
+                if isinstance(code, (Around, Tile)):
+                    yield from each(code.body, code.loop if isinstance(code, Tile) else tile)
+                else:
+                    if isinstance(code, Memory):
+                        accesses.hold(code)
+                    yield from accesses.of(code, tile)
+
+        found = dict.fromkeys(each(codes, None))
+        return frozenset(
+            old.begin for old in self.pending if any(self._waits(old, new) for new in found)
+        )
 
     def of(self, codes: Sequence[Code], block: Block) -> tuple[Code, ...]:
         """Return the code of the next kernel with the barriers that it needs."""
@@ -92,7 +118,8 @@ class Barriers:
         for new, alone in found.items():
             for old, recent in self.pending.items():
                 if self._conflict(old, new):
-                    if max(old.threads_at(new), new.threads_at(old)) > WARP:
+                    most = max(old.threads_at(new), new.threads_at(old))
+                    if most > WARP or old.begin != new.begin:
                         return Barrier()
                     of_warps |= recent and alone
         return Barrier(of_warps=True) if of_warps else None
@@ -175,11 +202,18 @@ class Barriers:
             return False
         return old.places[1] <= new.places[0] or new.places[1] <= old.places[0]
 
+    def _waits(self, old: Access, new: Access) -> bool:
+        """Tell whether one of two accesses may need the other, whichever threads they are by."""
+        touched = (old.write or new.write) and self.meet(old.buffer, new.buffer)
+        return touched and not self._apart(old, new)
+
     def _conflict(self, old: Access, new: Access) -> bool:
         """Tell whether one of two accesses, by different threads, may need the other."""
-        if not (old.write or new.write) or not self.meet(old.buffer, new.buffer):
+        if not self._waits(old, new):
             return False
-        if old.first == new.first == 1 or self._apart(old, new):
+        if old.begin != new.begin:
+            return True
+        if old.first == new.first == 1:
             return False
         if not old.threads or old.threads != new.threads:
             return True

@@ -35,8 +35,8 @@ from workbench.polyhedral.expressions.atoms import Extremum, Size
 from workbench.polyhedral.expressions.atoms import Variable as Named
 
 
-def are_independent(loop: Loop) -> bool:
-    """Tell whether no turn of a loop needs another.
+def are_independent(loop: Loop, totals: bool = False) -> bool:
+    """Tell whether no turn of a loop needs another; `totals`: a turn may add up points, too.
 
     Turns are apart in a buffer that they write if they have elements of their own in it, or each
     place in it is the loop's variable times a number, and what else is added differs by less than
@@ -47,7 +47,9 @@ def are_independent(loop: Loop) -> bool:
     inside = tuple(walk(loop.body))
     own = {r.name for r in inside if isinstance(r, Variable)}
     for record in inside:
-        if isinstance(record, (Invoke, Scratch, Total, Stamp)):
+        if isinstance(record, (Invoke, Scratch, Stamp)):
+            return False
+        if isinstance(record, Total) and not (totals and record.variable.name in own):
             return False
         if isinstance(record, Update) and record.name not in own:
             return False
@@ -147,7 +149,7 @@ def _touched(
             yield load.buffer, load.at, dict(varying)
         if isinstance(record, Store):
             yield record.buffer, record.at, dict(varying)
-        elif isinstance(record, (Let, Variable)):
+        elif isinstance(record, (Let, Total, Variable)):
             varying[record.name] = None
         elif isinstance(record, Draw):
             varying.update(dict.fromkeys(record.names))

@@ -2,33 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from workbench.codegen.cuda.threads.independent_turns import most
+from workbench.codegen.cuda.threads.warps import WARP
 from workbench.codegen.kernel_records import Invoke
 from workbench.polyhedral.expression import expression
 
 LARGEST, ONE = (4, 4), (1, 1)
-EFFORT = {LARGEST: 24, (2, 4): 15, ONE: 4}
-"""The pieces that there are functions for (`block_functions.h`), with about how many instructions a
-thread has for one in each turn: a load for each number, or for four, and what is summed.
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """What a warp has for a piece of each thread in each turn: about how many instructions, and how
+    often it asks shared memory for as much as that gives at one time.
+    """
+
+    instructions: int
+    requests: int
+
+
+TURNS = {LARGEST: _Turn(21, 5), (2, 4): _Turn(12, 4), ONE: _Turn(7, 2)}
+"""The pieces that there are functions for (`block_functions.h`): loads of numbers, or of four, and
+what is summed. The more a thread sums at a time, the less is asked for each sum.
+"""
+SCHEDULERS = 4
+"""The warps of a multiprocessor that have an instruction each at one time. Shared memory serves
+one.
 """
 
 
 def in_pieces(record: Invoke, threads: int) -> Invoke:
-    """Return a product with the pieces by which so many threads have summed it soonest; the largest
-    where its sides are not known.
+    """Return a product with the pieces by which so many threads have summed it soonest: as long as
+    one thread takes, and as all of them keep the multiprocessor busy. The largest where its sides
+    are not known.
     """
     rows, columns = (most(expression(record.option[side])) for side in ("rows", "columns"))
     chosen = LARGEST
     if rows is not None and columns is not None:
 
-        def effort(piece: tuple[int, int]) -> int:
+        def effort(piece: tuple[int, int]) -> float:
             across = room(record) if piece == ONE else columns
             pieces = -(-rows // piece[0]) * -(-(across or columns) // piece[1])
-            return -(-pieces // threads) * EFFORT[piece]
+            turn, of_thread, warps = TURNS[piece], -(-pieces // threads), -(-pieces // WARP)
+            at_once = max(turn.instructions / SCHEDULERS, turn.requests)
+            return max(of_thread * turn.instructions, warps * at_once)
 
-        chosen = min(EFFORT, key=effort)
+        chosen = min(TURNS, key=effort)
     high, wide = chosen
     return replace(record, options=(*record.options, ("high", high), ("wide", wide)))
 

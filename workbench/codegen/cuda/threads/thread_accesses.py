@@ -23,6 +23,7 @@ from workbench.codegen.cuda.threads.thread_code import (
     Rows,
     Together,
     Totals,
+    Warps,
     made_in,
 )
 from workbench.codegen.kernel_records import (
@@ -51,7 +52,8 @@ _OF_MATRICES = (*PRODUCTS, "turned", "orthogonalize")
 
 @dataclass(frozen=True)
 class Access:
-    """An access to a buffer by the `first` threads of a block, so many, or by less of them.
+    """An access to a buffer by the `first` threads of a kernel, so many, or by less of them: from
+    thread `begin` of the block on, round and round.
     `threads` says how the places are dealt to them: over LANE and ROW, of which each has its own
     thread, the place is `at`. Where that is not known any of them may touch any place. With the
     same `columns` as another one, a lane touches no place that another lane touches there, wherever
@@ -66,6 +68,7 @@ class Access:
     at: Expression | None = None
     columns: tuple[object, ...] = ()
     places: tuple[int, int] | None = None
+    begin: int = 0
 
     def threads_at(self, other: Access) -> int:
         """Return how many threads touch places of another access: the first so many, or less."""
@@ -85,6 +88,7 @@ class Block:
     another's arrays but for what they add up. In buffers with the same `columns` a lane's elements
     of rows lie in the same column of memory. `names` are those of its scratch memory, which other
     kernels of the same function may call the same. `runs`: it has a block of the program to run.
+    `begin`: which of its threads is the kernel's first; behind the last comes that before it.
     """
 
     threads: int
@@ -94,6 +98,7 @@ class Block:
     names: Mapping[str, str]
     variable: str = ""
     runs: bool = False
+    begin: int = 0
 
 
 class ThreadAccesses:
@@ -132,14 +137,16 @@ class ThreadAccesses:
     def _named(self, code: Code, tile: Loop | None) -> Iterator[Access]:
         names = self.block.names
         for access in self._accesses(code, tile):
-            if access.buffer in self.in_registers:
+            name = access.buffer
+            if name in self.in_registers:
                 continue
-            name = names.get(access.buffer, access.buffer)
-            if access.buffer in self.by_thread:
-                own = ("thread", name)
-                yield Access(name, access.write, access.first, ("thread",), columns=own)
-            else:
-                yield replace(access, buffer=name)
+            access = replace(
+                access, buffer=names.get(access.buffer, access.buffer), begin=self.block.begin
+            )
+            if name in self.by_thread:
+                own = ("thread", access.buffer)
+                access = replace(access, threads=("thread",), at=None, columns=own, places=None)
+            yield access
 
     def _accesses(self, code: Code, tile: Loop | None) -> Iterator[Access]:
         if isinstance(code, Everywhere):
@@ -150,6 +157,9 @@ class ThreadAccesses:
         elif isinstance(code, First):
             for buffer, write, at in _touched(code.records):
                 yield Access(buffer, write, 1, places=_places(at, {}))
+        elif isinstance(code, Warps):
+            for buffer, write, _ in _touched((code.loop,)):
+                yield Access(buffer, write, self.block.threads)
         elif isinstance(code, Together):
             yield from self._of_function(code.record)
         elif isinstance(code, Points):

@@ -97,6 +97,14 @@ class Totals:
 
 
 @dataclass(frozen=True)
+class Warps:
+    """A loop of which each warp runs some turns, in which it adds up points."""
+
+    loop: Loop
+    body: tuple[Code, ...]
+
+
+@dataclass(frozen=True)
 class Together:
     """A function that all threads run together."""
 
@@ -160,6 +168,7 @@ Code: TypeAlias = (
     | Elements
     | Points
     | Totals
+    | Warps
     | Together
     | Lane
     | Rows
@@ -298,7 +307,12 @@ class _Sharing:
             if inside is not None or not _has_lanes(loop):
                 yield Elements(loop, inside)
                 return
-        yield Around(loop, tuple(self.body(loop.body, later | _names(loop))))
+        body = tuple(self.body(loop.body, later | _names(loop)))
+        of_sums = all(isinstance(code, (Everywhere, First, Points, Totals)) for code in body)
+        if not loop.lanes and of_sums and are_independent(loop, totals=True):
+            yield Warps(loop, body)
+        else:
+            yield Around(loop, body)
 
     def _tile(self, loop: Loop) -> Tile:
         """Share rows out to the threads of a lane, where nothing else in it repeats itself and all

@@ -25,6 +25,7 @@ from workbench.codegen.cuda.threads.thread_code import (
     Tile,
     Together,
     Totals,
+    Warps,
 )
 from workbench.codegen.kernel_records import (
     Invoke,
@@ -146,6 +147,20 @@ class ThreadText(KernelText):
         parts = self._c(record.variable.name)
         self.write(f"{SCALARS[kind]} {name} = {parts};")
         self.write(f"if (thread < WARP) {name} = {record.operation}_of_parts_{kind}({parts});")
+
+    def _of_warps(self, code: Warps) -> None:
+        """Write a loop whose turns are dealt to warps: in it the threads are those of one."""
+        name, turns = self._c(code.loop.variable), OF_SUMS if _sums_points(code.body) else "ROLLED"
+        lower, upper = map(self.values.expression, code.loop.turns)
+        self.write("if (thread < THREADS / WARP * WARP)")
+        first, step = f"int64_t {name} = {lower} + thread / WARP", f"{name} += THREADS / WARP"
+        self.write(f"    {turns} for ({first}; {name} < {upper}; {step}) {{")
+        self._indent += 2
+        self.write("const int thread = THREAD % WARP;")
+        self.codes(code.body)
+        self._indent -= 1
+        self.write("}")
+        self._indent -= 1
 
     def _of_together(self, code: Together) -> None:
         self._invoke(code.record)
@@ -312,7 +327,8 @@ class ThreadText(KernelText):
         sizes = f"{n['rows']}, {n['columns']}, {n['times']}, {int(option['into'])}"
         if record.function == "product":
             factors = f"{left}, {n['row_step']}, {n['step']}, {right}, {n['right_step']}"
-            function = f"block_product_{option['high']}x{option['wide']}_{real}"
+            along = "" if option["high"] == 1 else "_by_row" if option["row_step"] == 1 else "_by_k"
+            function = f"block_product_{option['high']}x{option['wide']}{along}_{real}"
             self.write(f"{function}({factors}, {out}, {n['out_step']}, {sizes}, {thread}")
         else:
             assert record.function == "lane_sums", record
