@@ -23,6 +23,7 @@ from workbench.codegen.cuda.small_kernels import ends_stage, is_wide, left_by
 from workbench.codegen.cuda.threads.thread_accesses import pieces
 from workbench.codegen.cuda.threads.thread_code import memory_of, most_lanes
 from workbench.codegen.cuda.threads.thread_text import ThreadText
+from workbench.codegen.cuda.threads.warps import NUMBER
 from workbench.codegen.joined_launches import memory_in
 from workbench.codegen.kernel_records import (
     Invoke,
@@ -56,7 +57,7 @@ _USED = f"""
 class new delete this template typename operator private public
 protected virtual friend using namespace try catch throw bool true false and or not xor
 run thread lane row active shared own_memory own_bytes first_block behind_blocks
-TILE ROWS THREADS FORGET
+TILE ROWS THREADS FORGET warp
 """
 """Words of C and C++, and names that the text uses itself."""
 
@@ -73,6 +74,11 @@ MOST_THREADS = 1024
 ROW_THREADS = 512
 """Those of a block that runs small kernels in a row, alone: twice as many have too few registers
 for what stands in them.
+"""
+
+OF_WARPS = 512
+"""Those of a block each of whose warps runs blocks of the program: while one waits for memory, the
+others run.
 """
 
 
@@ -184,6 +190,9 @@ class FunctionWriter:
         own = self._own_arrays(kernels[:-1]) if dealing is not None else {}
         begin = max((piece.end for piece in own.values()), default=0)
         parts = self.parts.parts(kernels, lanes, threads, begin)
+        if parts[-1].is_by_warps:
+            threads = OF_WARPS
+            parts = self.parts.parts(kernels, lanes, threads, begin)
         shared = [part.shared_elements for part in parts] if many else []
         elements = [one for one in shared if one is not None]
         by_all_blocks = bool(shared) and len(elements) == len(shared)
@@ -292,9 +301,12 @@ class FunctionWriter:
         text = ThreadText(local, kinds, REALS[self.dtype], each)
         text.by_all_blocks = by_all_blocks
         text.tables(kernel.tables)
+        local.own |= {NUMBER: NUMBER}
+        if part.is_by_warps:
+            text.write(f"const int64_t {NUMBER} = THREAD / WARP;")
         for name, piece in places.shared.items():
-            given = f"{STORED[kinds[name]]}, {local(name)}, {piece.begin}, {piece.elements}"
-            text.write(f"SHARED({given})")
+            first = f"{piece.begin} + {piece.apart} * {NUMBER}" if piece.apart else piece.begin
+            text.write(f"SHARED({STORED[kinds[name]]}, {local(name)}, {first}, {piece.elements})")
         for name, begin in places.other.items():
             if name in scratch:
                 asked = scratch[name].record.elements * scratch[name].times

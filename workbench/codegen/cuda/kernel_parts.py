@@ -6,7 +6,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from workbench.codegen.cuda.memory.block_places import BlockPlaces, Piece, is_other, rounded
+from workbench.codegen.cuda.memory.block_places import (
+    BlockPlaces,
+    Piece,
+    is_other,
+    of_warps,
+    rounded,
+)
 from workbench.codegen.cuda.small_kernels import left_by
 from workbench.codegen.cuda.sums.chunk_sums import (
     ChunkRecords,
@@ -23,6 +29,7 @@ from workbench.codegen.cuda.sums.kept_sums import (
     with_kept_sums,
 )
 from workbench.codegen.cuda.threads.barriers import Barriers, Steps, passed
+from workbench.codegen.cuda.threads.block_of_warp import BlocksOfWarps
 from workbench.codegen.cuda.threads.thread_accesses import Block
 from workbench.codegen.cuda.threads.thread_code import (
     Around,
@@ -31,6 +38,7 @@ from workbench.codegen.cuda.threads.thread_code import (
     Elements,
     Everywhere,
     Memory,
+    memory_of,
     shared_out,
 )
 from workbench.codegen.cuda.threads.warps_in_turn import Placed, WarpsInTurn
@@ -65,6 +73,8 @@ other runs.
 SIDE_BY_SIDE = (164 * 1024) // SIDE_BY_SIDE_BLOCKS - 1024
 """The bytes of shared memory with which an A100 has two blocks on a multiprocessor."""
 
+MOST_OF_WARP = 4 * 1024
+"""The most bytes of what a block of the program has for itself, where a warp runs it."""
 BESIDE = 32 * 1024
 """The bytes of shared memory in which kernels in a row have memory each beside the others', which
 run at the same time. Behind them it begins anew.
@@ -98,6 +108,11 @@ class KernelPart:
     def codes(self) -> tuple[Code, ...]:
         """Its code."""
         return self.placed.codes
+
+    @property
+    def is_by_warps(self) -> bool:
+        """Whether each warp runs blocks of the program."""
+        return next(of_warps(self.codes), None) is not None
 
     @property
     def waits(self) -> bool:
@@ -270,11 +285,25 @@ class PartWriter:
             for k in kept
         )
         first, behind = map(variable, BLOCKS)
-        begun, inside, last = (
-            share(part) for part in (of_chunk.begun, of_chunk.block, of_chunk.behind)
-        )
-        around = Around(replace(blocks, lower=first, upper=behind), inside)
-        return (*registers, *begun, around, *last)
+        blocks = replace(blocks, lower=first, upper=behind)
+        begun, last = share(of_chunk.begun), share(of_chunk.behind)
+        by_warps = BlocksOfWarps(blocks, sums, lanes, threads, partial(unique, taken=names))
+        inside = None if kept else by_warps.codes(of_chunk.block, names)
+        if inside is None or not self._fits_warps(kernel, inside):
+            inside = (Around(blocks, share(of_chunk.block)),)
+        return (*registers, *begun, *inside, *last)
+
+    def _fits_warps(self, kernel: KernelRecords, codes: Sequence[Code]) -> bool:
+        """Tell whether each warp of a block may have what a kernel has for a block, and its code
+        has.
+        """
+        own = [self.made.buffers[name] for name in dict.fromkeys(kernel.own.values())]
+        asked = [(one.elements, one.dtype) for one in own]
+        asked += [(m.record.elements * m.times, m.record.dtype) for m in memory_of(codes)]
+        if any(elements.terms for elements, _ in asked) or any(map(is_other, own)):
+            return False
+        real = FLOAT_BYTES[self.dtype]
+        return sum(n.constant * BYTES.get(of, real) for n, of in asked) <= MOST_OF_WARP
 
     def _names(self, kernel: KernelRecords) -> set[str]:
         """Return the names that a kernel may not use beside its own."""

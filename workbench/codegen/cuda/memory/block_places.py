@@ -7,10 +7,10 @@ size a run gives.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from workbench.codegen.cuda.threads.thread_code import Around, Code, Memory, Tile
+from workbench.codegen.cuda.threads.thread_code import Around, Code, EachWarp, Memory, Tile
 from workbench.codegen.kernel_work import BYTES
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.lowering.loops.arena import LINE, block_memory
@@ -29,16 +29,20 @@ WIDEST = 16
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of shared memory: its first byte, its elements and the bytes of each."""
+    """A piece of shared memory: its first byte, its elements and the bytes of each. Where each of
+    so many warps has one, the next begins `apart` bytes behind.
+    """
 
     begin: int
     elements: int
     item: int
+    warps: int = 1
+    apart: int = 0
 
     @property
     def end(self) -> int:
-        """The byte behind it."""
-        return self.begin + self.elements * self.item
+        """The byte behind it, and behind those of all warps."""
+        return self.begin + self.elements * self.item + (self.warps - 1) * self.apart
 
     def column(self, lanes: int) -> tuple[int, int]:
         """Return what pieces have in common whose elements of a lane have the same column, where so
@@ -73,9 +77,21 @@ class BlockPlaces:
         """Lay out what a kernel's blocks have each, in shared memory from a byte on."""
         real = FLOAT_BYTES[dtype]
         large = frozenset(n for n in kernel.own if is_other(made.buffers[n]))
-        shared = _small_buffers(made, kernel, dtype, large, begin)
         scratch = _Scratch(real)
-        scratch.lay(codes, rounded(max((p.end for p in shared.values()), default=begin)))
+        by_warps = next(of_warps(codes), None)
+        if by_warps is None:
+            shared = _small_buffers(made, kernel, dtype, large, begin)
+            scratch.lay(codes, _behind(shared, begin))
+        else:
+            scratch.lay(codes, begin)
+            first, of_warp = _behind(scratch.found, begin), _Scratch(real)
+            of_warp.found |= _small_buffers(made, kernel, dtype, large, first)
+            of_warp.lay(by_warps.body, _behind(of_warp.found, first))
+            apart = _behind(of_warp.found, first) - first
+            shared = {
+                name: replace(piece, warps=by_warps.warps, apart=apart)
+                for name, piece in of_warp.found.items()
+            }
         buffers = (made.buffers[n] for n in dict.fromkeys(kernel.own.values()) if n in large)
         asked = {b.name: (b.dtype, b.elements) for b in buffers} | scratch.large
         other: dict[str, Expression] = {}
@@ -91,6 +107,20 @@ class BlockPlaces:
     def shared_bytes(self) -> int:
         """The bytes of shared memory."""
         return max((piece.end for piece in self.shared.values()), default=0)
+
+
+def of_warps(codes: Sequence[Code]) -> Iterator[EachWarp]:
+    """Yield the code that each warp runs."""
+    for code in codes:
+        if isinstance(code, EachWarp):
+            yield code
+        elif isinstance(code, Around):
+            yield from of_warps(code.body)
+
+
+def _behind(pieces: Mapping[str, Piece], begin: int) -> int:
+    """Return the byte behind pieces that begin somewhere, where others may begin."""
+    return rounded(max((piece.end for piece in pieces.values()), default=begin))
 
 
 def is_other(buffer: Buffer) -> bool:

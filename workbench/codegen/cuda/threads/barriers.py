@@ -14,12 +14,13 @@ from math import gcd
 from typing import TypeAlias
 
 from workbench.codegen.cuda.permutations import DEALT, SORTED
-from workbench.codegen.cuda.threads.independent_turns import are_independent, has_turns
+from workbench.codegen.cuda.threads.independent_turns import are_independent, has_turns, width
 from workbench.codegen.cuda.threads.thread_accesses import LANE, ROW, Access, Block, ThreadAccesses
 from workbench.codegen.cuda.threads.thread_code import (
     Around,
     Barrier,
     Code,
+    EachWarp,
     Memory,
     Tile,
     Together,
@@ -61,18 +62,7 @@ class Barriers:
 
     def awaited(self, codes: Sequence[Code], block: Block) -> frozenset[int]:
         """Return the first threads of the kernels that code waits for, since the last barrier."""
-        accesses = ThreadAccesses(block)
-
-        def each(codes: Sequence[Code], tile: Loop | None) -> Iterator[Access]:
-            for code in codes:
-                if isinstance(code, (Around, Tile)):
-                    yield from each(code.body, code.loop if isinstance(code, Tile) else tile)
-                else:
-                    if isinstance(code, Memory):
-                        accesses.hold(code)
-                    yield from accesses.of(code, tile)
-
-        found = dict.fromkeys(each(codes, None))
+        found = dict.fromkeys(ThreadAccesses(block).all(codes))
         return frozenset(
             old.begin for old in self.pending if any(self._waits(old, new) for new in found)
         )
@@ -101,6 +91,10 @@ class Barriers:
                 found = dict.fromkeys(self.accesses.of(code, tile), True)
                 yield from self._waited(found)
                 self.pending |= found
+                if isinstance(code, EachWarp):
+                    block = replace(self.block, threads=WARP, runs=False)
+                    inside = Barriers(self.meet, self.coincide).of(code.body, block)
+                    code = replace(code, body=inside)
                 yield code
 
     def _waited(self, found: Mapping[Access, bool]) -> Iterator[Barrier]:
@@ -138,7 +132,7 @@ class Barriers:
         code = replace(code, body=tuple(self.body(code.body, tile)))
         record = code.record if isinstance(code, Around) else None
         loop = record if isinstance(record, Loop) else None
-        if loop is not None and not are_independent(loop):
+        if loop is not None and width(loop) != 1 and not are_independent(loop):
             changing = {loop.variable, *made_in(loop.body)}
             apart = loop.variable == self.block.variable
             held = self._held(loop) if apart else None

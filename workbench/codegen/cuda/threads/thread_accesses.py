@@ -13,7 +13,10 @@ from workbench.codegen.cuda.sums.kept_sums import KEPT, WRITTEN
 from workbench.codegen.cuda.threads.independent_turns import most, width
 from workbench.codegen.cuda.threads.product_pieces import LARGEST, ONE, room
 from workbench.codegen.cuda.threads.thread_code import (
+    Around,
+    Barrier,
     Code,
+    EachWarp,
     Elements,
     Everywhere,
     First,
@@ -21,11 +24,13 @@ from workbench.codegen.cuda.threads.thread_code import (
     Memory,
     Points,
     Rows,
+    Tile,
     Together,
     Totals,
     Warps,
     made_in,
 )
+from workbench.codegen.cuda.threads.warps import WARP
 from workbench.codegen.kernel_records import (
     LANES,
     PRODUCTS,
@@ -127,6 +132,16 @@ class ThreadAccesses:
             names[memory.each].add(memory.record.name)
             self._known.clear()
 
+    def all(self, codes: Sequence[Code], tile: Loop | None = None) -> Iterator[Access]:
+        """Yield the accesses of code, with those of all that is in it."""
+        for code in codes:
+            if isinstance(code, (Around, Tile)):
+                yield from self.all(code.body, code.loop if isinstance(code, Tile) else tile)
+            elif not isinstance(code, Barrier):
+                if isinstance(code, Memory):
+                    self.hold(code)
+                yield from self.of(code, tile)
+
     def of(self, code: Code, tile: Loop | None) -> tuple[Access, ...]:
         """Return the accesses of code, to scratch memory by names of the whole function."""
         identities = id(code), id(tile)
@@ -157,6 +172,10 @@ class ThreadAccesses:
         elif isinstance(code, First):
             for buffer, write, at in _touched(code.records):
                 yield Access(buffer, write, 1, places=_places(at, {}))
+        elif isinstance(code, EachWarp):
+            inside = ThreadAccesses(replace(self.block, threads=WARP)).all(code.body)
+            for buffer, write in dict.fromkeys((one.buffer, one.write) for one in inside):
+                yield Access(buffer, write, self.block.threads)
         elif isinstance(code, Warps):
             for buffer, write, _ in _touched((code.loop,)):
                 yield Access(buffer, write, self.block.threads)

@@ -137,6 +137,14 @@ class Tile:
 
 
 @dataclass(frozen=True)
+class EachWarp:
+    """Code that each of so many warps runs for itself, with memory of its own."""
+
+    warps: int
+    body: tuple[Code, ...]
+
+
+@dataclass(frozen=True)
 class Around:
     """A loop or a condition that is the same for all threads."""
 
@@ -173,6 +181,7 @@ Code: TypeAlias = (
     | Lane
     | Rows
     | Tile
+    | EachWarp
     | Around
     | Memory
     | Barrier
@@ -193,7 +202,7 @@ def memory_of(codes: Sequence[Code]) -> Iterator[Memory]:
     for code in codes:
         if isinstance(code, Memory):
             yield code
-        elif isinstance(code, (Around, Tile)):
+        elif isinstance(code, (Around, EachWarp, Tile)):
             yield from memory_of(code.body)
 
 

@@ -15,6 +15,7 @@ from workbench.codegen.cuda.threads.thread_code import (
     Around,
     Barrier,
     Code,
+    EachWarp,
     Elements,
     Everywhere,
     First,
@@ -172,6 +173,16 @@ class ThreadText(KernelText):
         else:
             self.write(f"if ({condition_text(record.condition, self._c)}) {{")
         self._indent += 1
+        self.codes(code.body)
+        self._indent -= 1
+        self.write("}")
+
+    def _of_eachwarp(self, code: EachWarp) -> None:
+        self.write("{")
+        self._indent += 1
+        self.write("const int thread = THREAD % WARP;")
+        self.write("int lane = thread % TILE, row = thread / TILE;")
+        self.write("(void)lane, (void)row;")
         self.codes(code.body)
         self._indent -= 1
         self.write("}")
