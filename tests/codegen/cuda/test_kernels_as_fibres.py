@@ -96,7 +96,7 @@ def test_bits_are_those_of_compiled_c(how: str) -> None:
 def fitted(B: int = 75, I: int = 2) -> dict[str, Any]:
     """A network that is fitted to a constant."""
     b, i = wb.dims(b=B, i=I)
-    network = nn.mlp("net", 4, (46, 50), 2)
+    network = nn.mlp("net", 4, (62, 66), 2)
     theta = nn.parameters(network, over=i)
     error = network(theta, wb.uniform(shape=(4,), over=(b, i))) - 1.0
     loss = (error * error).sum().mean(over=b)

@@ -50,6 +50,10 @@ THREADS_OF_LANE = 8
 """The threads that share the rows of a lane."""
 
 LEAST_THREADS = 128
+LEAST_OF_BLOCKS = 256
+"""Those that share the rows of few lanes: a multiprocessor that has only one block of the program
+has two warps for each of its schedulers.
+"""
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _USED = f"""
@@ -381,7 +385,8 @@ def _threads(kernels: Sequence[KernelRecords], lanes: int, many: bool) -> int:
     if any(isinstance(r, Invoke) and r.function.startswith("permutation") for r in records):
         wanted = MOST_THREADS
     elif many:
-        wanted = max(LEAST_THREADS, THREADS_OF_LANE * lanes)
+        least = LEAST_THREADS if kernels[-1].dealing is None else LEAST_OF_BLOCKS
+        wanted = max(least, THREADS_OF_LANE * lanes)
     else:
         wanted = ROW_THREADS
     return min(-(-wanted // lanes), MOST_THREADS // lanes) * lanes
