@@ -104,6 +104,13 @@ def fitted(B: int = 75, I: int = 2) -> dict[str, Any]:
     return {"loss": loss}
 
 
+def test_sums_of_which_a_thread_has_several_load_several_turns_at_once() -> None:
+    """Where all blocks share the elements, and a thread has registers for them."""
+    program = in_steps(fitted(), Vectorize("b")).program
+    text = text_of(program_kernels(program), "float32")
+    assert re.search(r"UNROLLED_BY\(4\) for \(int64_t b\w* = 0; b\w* < B; b\w*\+\+\)", text)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_sums_that_threads_keep_have_the_bits_of_compiled_c(
     dtype: str, monkeypatch: pytest.MonkeyPatch

@@ -57,6 +57,10 @@ one time, since one waits for memory as long as for many.
 """
 SHORT = 6
 """The most records of a turn that is written out."""
+OF_MANY_LOADS, LONG = "UNROLLED_BY(4)", 24
+"""The same where all blocks share the elements, of which a thread then has registers for more at a
+time.
+"""
 MANY = 4 * POINTS
 """The least points of which several come at one time."""
 
@@ -296,7 +300,13 @@ class ThreadText(KernelText):
         self.write("}")
 
     def _loop(self, record: Loop) -> None:
-        self._begin_loop(record, OF_LOADS if _only_loads(record) else "ROLLED")
+        if _only_loads(record):
+            turns = OF_LOADS
+        elif self.by_all_blocks and _only_loads(record, LONG):
+            turns = OF_MANY_LOADS
+        else:
+            turns = "ROLLED"
+        self._begin_loop(record, turns)
         self._nested(record.body)
 
     def _begin_loop(self, record: Loop, turns: str = "ROLLED") -> None:
@@ -396,10 +406,10 @@ class ThreadText(KernelText):
         self.write(f"{function}({', '.join(given)}, thread);")
 
 
-def _only_loads(loop: Loop) -> bool:
-    """Tell whether turns do nothing but add to what the thread has, and are short."""
+def _only_loads(loop: Loop, most: int = SHORT) -> bool:
+    """Tell whether turns do nothing but add to what the thread has, in so many records at most."""
     body = list(walk(loop.body))
-    return len(body) <= SHORT and all(isinstance(r, (Let, Serves, Update)) for r in body)
+    return len(body) <= most and all(isinstance(r, (Let, Serves, Update)) for r in body)
 
 
 def _sums_points(codes: Sequence[Code]) -> bool:
