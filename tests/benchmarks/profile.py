@@ -1,4 +1,4 @@
-"""Profiles held against undisturbed runs: what kernels and Python between add up to, and what
+"""Profiles held against untimed runs: what kernels and Python between add up to, and what
 stamps inside of kernels change.
 
 python -m tests.benchmarks.profile --B 64 --T 128 --I 20 --turns 3
@@ -16,7 +16,7 @@ from workbench.transforms import Contract, Donate, Persist
 from workbench.variants.variant import Variant, optimize, variant
 
 TARGET = 0.05
-"""The share by which parts may add up to more or less than an undisturbed run."""
+"""The share by which parts may add up to more or less than an untimed run."""
 
 
 def in_blocks(root: Variant) -> Variant:
@@ -32,8 +32,8 @@ def told(found: Profile) -> dict[str, object]:
     divisions = [k.division for k in found.kernels if k.division is not None]
     return {
         "seconds": found.seconds,
-        "undisturbed": found.undisturbed_seconds,
-        "off": found.seconds / found.undisturbed_seconds - 1,
+        "untimed": found.untimed_seconds,
+        "off": found.seconds / found.untimed_seconds - 1,
         "target": TARGET,
         "python": found.python_seconds,
         "launches": sum(kernel.launches for kernel in found.kernels),

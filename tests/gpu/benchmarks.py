@@ -134,7 +134,7 @@ def by_kernel(asked: Asked) -> Iterator[dict[str, Any]]:
             about = {"B": count, "updates": PROFILED}
             yield about | {
                 "seconds": found.seconds,
-                "undisturbed_seconds": found.undisturbed_seconds,
+                "untimed_seconds": found.untimed_seconds,
             }
             for row in found.by("kernel").rows:
                 yield about | {"kernel": row.name, "calls": row.calls, "seconds": row.seconds}

@@ -58,7 +58,7 @@ def test_all_kinds_of_rows_add_up_to_the_run(found: Profile) -> None:
         assert math.isclose(sum(row.seconds for row in rows), found.seconds)
         assert math.isclose(sum(row.share for row in rows), 1.0)
         assert [row.seconds for row in rows] == sorted((r.seconds for r in rows), reverse=True)
-    assert found.undisturbed_seconds > 0
+    assert found.untimed_seconds > 0
     assert 0 < found.python_seconds < found.seconds
 
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 FEW = 8
 """The rows of each kind that a profile shows of itself."""
 NEAR = 0.05
-"""The share by which its parts differ from an undisturbed run at most, on a machine at rest."""
+"""The share by which its parts differ from an untimed run at most, on a machine at rest."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -56,7 +56,7 @@ class Profile:
     `parts` are statements in what was timed as one; where that serves several, they share its
     seconds by counted work, and rows that hold such seconds are marked `≈`. On native `kernels`
     are timed as they are launched; those of several statements are divided by a second build that
-    has stamps inside, scaled to the first one's seconds. `undisturbed_seconds` are those of a run
+    has stamps inside, scaled to the first one's seconds. `untimed_seconds` are those of a run
     that nothing times: `seconds` are to come near. `peaks` are what the machine does at most, with
     memory as near as that of each kernel's launches; None on a GPU and without a C compiler.
     `predicted` has the seconds that were predicted of each statement and of what is between; empty
@@ -71,7 +71,7 @@ class Profile:
     seed: int
     dtype: str
     parts: tuple[Part, ...]
-    undisturbed_seconds: float
+    untimed_seconds: float
     kernels: tuple[KernelTime, ...] = ()
     peaks: Peaks | None = None
     log: tuple[Logged, ...] = field(default=(), compare=False)
@@ -213,14 +213,14 @@ class Profile:
         return (self._sums(), *self._stopped(), *self._divided())
 
     def _sums(self) -> str:
-        off = self.seconds / self.undisturbed_seconds - 1
+        off = self.seconds / self.untimed_seconds - 1
         sign = "+" if off >= 0 else "−"
         busy = "" if abs(off) <= NEAR else ": other programs may have run beside it"
         what = "kernels" if self.kernels else "statements"
         inside = self.seconds - self.python_seconds
         return (
             f"{what} {seconds_text(inside)} + Python between {seconds_text(self.python_seconds)} = "
-            f"{seconds_text(self.seconds)}; untimed run {seconds_text(self.undisturbed_seconds)} "
+            f"{seconds_text(self.seconds)}; untimed run {seconds_text(self.untimed_seconds)} "
             f"({sign}{percent(abs(off))}{busy})"
         )
 
@@ -273,7 +273,7 @@ def profile(
 ) -> Profile:
     """Run a variant, or a program under the automatic recipe, and tell what its time is spent on.
 
-    `backend` is that of `wb.run`. The variant is run undisturbed and timed in turn, and of each the
+    `backend` is that of `wb.run`. The variant is run untimed and timed in turn, and of each the
     shortest counts; that takes some seconds. On native, kernels of any number of `threads` are
     timed as they are launched, by the clock; what is inside of them is divided as one thread takes
     it. A profile that would take more than a minute is refused without `force=True`. The other
@@ -355,7 +355,7 @@ def profiling(
             seed=seed,
             dtype=dtype,
             parts=timing.parts,
-            undisturbed_seconds=timing.undisturbed.seconds,
+            untimed_seconds=timing.untimed.seconds,
             kernels=timing.kernels,
             peaks=highest,
             log=timing.log,
@@ -371,7 +371,7 @@ def profiling(
         planned, timings = _timing(expectation, request, chosen.lengths, force, report)
         for done, timing in enumerate(timings, 1):
             if done == 1:  # before the others, so that nothing is left to do behind them
-                found = lengths_in(chosen.program, timing().undisturbed.outputs, known)
+                found = lengths_in(chosen.program, timing().untimed.outputs, known)
                 chosen.ran(found)
                 expected = predicted_parts(expectation, request.sizes, found)
                 report("measuring peaks", 0, 1)

@@ -1,6 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const PROTOCOL = 18;
+export const PROTOCOL = 19;
 
 export const DOT = {
   "nameSize": 16,
@@ -601,7 +601,7 @@ export interface ProfileView {
   readonly seed: number;
   readonly date: string;
   readonly seconds: number;
-  readonly undisturbed_seconds: number;
+  readonly untimed_seconds: number;
   readonly predicted_seconds: number | null;
   readonly summary: readonly string[];
   readonly rounds: number;

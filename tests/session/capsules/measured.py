@@ -96,7 +96,7 @@ def profiles(shown: tuple[Variant, ...]) -> tuple[Profile, ...]:
         made_up = Profile(
             variant=variant, backend="numpy", device="a processor", threads=1,
             sizes={"B": 3, "T": 7}, seed=0, dtype="float32", parts=parts,
-            undisturbed_seconds=0.0101, date="2026-01-02T03:04:05+00:00",
+            untimed_seconds=0.0101, date="2026-01-02T03:04:05+00:00",
             predicted={part.statement: part.seconds / 2 for part in parts},
         )  # fmt: skip
         return replace(made_up, **changed)

@@ -63,7 +63,7 @@ def test_what_was_predicted_stands_beside_what_has_no_other_row() -> None:
 
 def test_the_same_run_has_the_same_name() -> None:
     first, second, _ = profiles(variants())
-    same = replace(first, undisturbed_seconds=1.0, date="2027-01-01T00:00:00+00:00")
+    same = replace(first, untimed_seconds=1.0, date="2027-01-01T00:00:00+00:00")
     assert profile_view(same).id == profile_view(first).id
     others = [second, replace(first, threads=2), replace(first, sizes={"B": 3, "T": 9})]
     assert len({profile_view(one).id for one in (first, *others)}) == 4

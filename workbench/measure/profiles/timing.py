@@ -1,4 +1,4 @@
-"""The runs that a profile is made of: undisturbed ones in turn with others that are timed inside.
+"""The runs that a profile is made of: untimed ones in turn with others that are timed inside.
 
 Anything delays a run, and nothing makes it shorter: of each kind the shortest counts. After each
 round there is what gives the timing of the finished ones.
@@ -31,13 +31,13 @@ Listener = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Timing:
-    """What the runs told: the parts of one, its kernels where it has some, and an undisturbed run.
+    """What the runs told: the parts of one, its kernels where it has some, and an untimed run.
     The `log` has the first launches, of kernels or else statements, by their numbers among `names`,
     and the iterations around them, where `places` tell the loops.
     """
 
     parts: tuple[Part, ...]
-    undisturbed: Execution
+    untimed: Execution
     kernels: tuple[KernelTime, ...] = ()
     log: tuple[Logged, ...] = field(default=(), repr=False)
     names: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ def native_timing(
     if segments:
         divided.prepare(request.dtype)
     arguments = request.sizes, request.seed, request.dtype
-    undisturbed = list[Execution]()
+    untimed = list[Execution]()
     timed, alone, inside = list[TimedRun](), list[TimedRun](), list[TimedRun]()
     names = compiled.text(request.dtype).kernels
     launched = {name: (k,) for name, k in zip(names, compiled.kernels.kernels, strict=True)}
@@ -85,12 +85,12 @@ def native_timing(
             _shortest(inside) if segments else None,
         )
         return Timing(
-            times.parts(), _least(undisturbed), times.kernels(), timed[0].log, times.names, places
+            times.parts(), _least(untimed), times.kernels(), timed[0].log, times.names, places
         )
 
     for turn in range(rounds):
         report("profiling", turn, rounds)
-        undisturbed.append(request.run(compiled))
+        untimed.append(request.run(compiled))
         launches = 0 if timed else MOST_LAUNCHES
         timed.append(plain.timed(*arguments, request.threads, launches, request.given))
         if segments:
@@ -107,7 +107,7 @@ def cuda_timing(
     report: Listener,
 ) -> Iterator[Finished]:
     """Time the functions of a program on a GPU; statements share them by counted work."""
-    undisturbed, timed = list[Execution](), list[TimedRun]()
+    untimed, timed = list[Execution](), list[TimedRun]()
     arguments = request.sizes, request.seed, request.dtype
 
     def finished() -> Timing:
@@ -122,12 +122,12 @@ def cuda_timing(
         )
         places = tuple(Place(name, 0, number) for number, name in enumerate(times.names))
         return Timing(
-            times.parts(), _least(undisturbed), times.kernels(), timed[0].log, times.names, places
+            times.parts(), _least(untimed), times.kernels(), timed[0].log, times.names, places
         )
 
     for turn in range(rounds):
         report("profiling", turn, rounds)
-        undisturbed.append(request.run(compiled))
+        untimed.append(request.run(compiled))
         timed.append(timed_functions(compiled, *arguments, request.given))
         yield finished
 
@@ -141,7 +141,7 @@ def array_timing(
     """Time generated source, statement by statement."""
     inside = timed_arrays(compiled)
     arguments = request.sizes, request.seed, request.dtype, request.threads, request.given
-    undisturbed, timed, logs = list[Execution](), list[TimedRun](), list[tuple[Logged, ...]]()
+    untimed, timed, logs = list[Execution](), list[TimedRun](), list[tuple[Logged, ...]]()
     sizes = resolve(compiled.program.equations, request.sizes)
     statements = inside.timers.statements
 
@@ -157,11 +157,11 @@ def array_timing(
         names = tuple(part.statement for part in parts)
         numbers = {name: number for number, name in enumerate(statements)}
         places = statement_places(compiled.loop_program, numbers, names, sizes, request.dtype)
-        return Timing(parts, _least(undisturbed), log=logs[0], names=names, places=places)
+        return Timing(parts, _least(untimed), log=logs[0], names=names, places=places)
 
     for turn in range(rounds):
         report("profiling", turn, rounds)
-        undisturbed.append(request.run(compiled))
+        untimed.append(request.run(compiled))
         timed.append(inside.timed(*arguments))
         if not logs:
             logs.append(inside.begun(*arguments))

@@ -34,7 +34,7 @@ def profile_view(profile: Profile) -> ProfileView:
         seed=profile.seed,
         date=profile.date,
         seconds=profile.seconds,
-        undisturbed_seconds=profile.undisturbed_seconds,
+        untimed_seconds=profile.untimed_seconds,
         predicted_seconds=sum(profile.predicted.values()) if profile.predicted else None,
         summary=profile.summary,
         rounds=profile.rounds,

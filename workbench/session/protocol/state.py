@@ -216,7 +216,7 @@ class ProfileView:
     seed: int
     date: str
     seconds: float
-    undisturbed_seconds: float
+    untimed_seconds: float
     predicted_seconds: float | None
     summary: tuple[str, ...]
     rounds: int

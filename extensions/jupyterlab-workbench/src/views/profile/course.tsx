@@ -43,7 +43,7 @@ export function Course({ shown, colours }: { shown: ProfileView; colours: Colour
       <div className="wbk-bar wbk-course-head">
         <h4>{course.whole ? "The run in time" : "Its first iterations in time"}</h4>
         <span className="wbk-note" title="Looking at it takes time too, and other programs may have run beside it">
-          {secondsText(course.seconds)} as recorded; the run takes {secondsText(shown.undisturbed_seconds)}
+          {secondsText(course.seconds)} as recorded; the run takes {secondsText(shown.untimed_seconds)}
         </span>
         <span className="wbk-bar-end wbk-course-zoom" role="group" aria-label="Time axis">
           <Zoom label="Closer" text="+" use={() => setSeen(zoomed(sight, 1 / 2, (sight.from + sight.to) / 2, whole))} />

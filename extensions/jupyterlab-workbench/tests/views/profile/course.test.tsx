@@ -33,7 +33,7 @@ describe("the course", () => {
     expect(texts(host, ".wbk-lane .wbk-lane-name").map((text) => text.replace(/.*shown/, ""))).toEqual([
       "for tfor t", "kernel_g", "kernel_to_go",
     ]);
-    const [seconds, run] = [course.seconds, native.undisturbed_seconds].map(secondsText);
+    const [seconds, run] = [course.seconds, native.untimed_seconds].map(secondsText);
     expect(texts(host, ".wbk-course-head .wbk-note")).toEqual([`${seconds} as recorded; the run takes ${run}`]);
     expect(texts(host, ".wbk-course-memory .wbk-lane-name")).toEqual(["memory held", "at most 900 B"]);
     expect(host.querySelectorAll(".wbk-outline").length).toBeGreaterThan(0);
