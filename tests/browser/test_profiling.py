@@ -60,6 +60,24 @@ def test_a_variant_is_profiled_and_its_time_is_shown_everywhere(lab: Lab, tmp_pa
     page.check()
 
 
+def test_a_kernel_of_a_profile_leads_to_its_text(lab: Lab) -> None:
+    page = lab.open(lab.notebook("kernels.ipynb", [REINFORCE]), 1500, 1200)
+    run_all(page)
+    panel = live(page)
+    open_pane(panel, "Profile")
+    panel.get_by_label("backend").select_option("native")
+    panel.get_by_role("button", name="Profile", exact=True).click()
+    by = panel.get_by_role("group", name="Rows by")
+    by.get_by_role("button", name="kernel", exact=True).click(timeout=120_000)
+    panel.locator(".wbk-profile-rows").scroll_into_view_if_needed()
+    still(page)
+    lab.shot(page, "profile-kernels")
+    lab.shot(page, "profile-kernels-dark", "JupyterLab Dark")
+    panel.get_by_role("button", name="kernel text").first.click()
+    expect(panel.get_by_role("combobox", name="Kernel")).to_have_value(re.compile("kernel_"))
+    page.check()
+
+
 def test_what_takes_too_long_is_profiled_when_told_to_and_can_be_cancelled(lab: Lab) -> None:
     page = lab.open(lab.notebook("long.ipynb", [SHOW]), 1500, 1000)
     run_all(page)

@@ -8,6 +8,7 @@ import type { PeaksView, ProfileRowView, ProfileView } from "../../protocol";
 import type { Colours } from "./colours";
 import { RowName } from "./row-name";
 import { changeText, holds, timeText } from "./text";
+import { ToText } from "./ways";
 
 /** The most rows that are shown before the reader asks for more. */
 const LISTED = 20;
@@ -78,7 +79,7 @@ export function Rows(props: {
           </thead>
           <tbody>
             {listed.map((pair) => (
-              <Line key={pair.name} pair={pair} shown={shown} other={other} colours={colours} />
+              <Line key={pair.name} pair={pair} way={way} shown={shown} other={other} colours={colours} />
             ))}
             {pairs.length > listed.length && (
               <tr>
@@ -98,11 +99,12 @@ export function Rows(props: {
 
 function Line(props: {
   pair: Pair;
+  way: Way;
   shown: ProfileView;
   other: ProfileView | undefined;
   colours: Colours;
 }): JSX.Element {
-  const { pair: { name, row, other: before }, shown, other, colours } = props;
+  const { pair: { name, row, other: before }, way, shown, other, colours } = props;
   const { statements } = useSelection();
   const change = (row?.seconds ?? 0) - (before?.seconds ?? 0);
   return (
@@ -112,11 +114,16 @@ function Line(props: {
           <span className="wbk-scope-dot" style={{ background: colours((row ?? before)?.scope ?? "") }} title={(row ?? before)?.scope} />
           <RowName name={name} row={row} />
         </div>
-        {row?.uncertain && (
-          <span className="wbk-uncertain" title="Two builds do not agree on how its kernel's time is divided">
-            uncertain
-          </span>
-        )}
+        <div className="wbk-profile-more">
+          {way === "kernel" && row && row.statements.length > 0 && (
+            <ToText kernel={name} statements={row.statements} backend={shown.backend} />
+          )}
+          {row?.uncertain && (
+            <span className="wbk-uncertain" title="Two builds do not agree on how its kernel's time is divided">
+              uncertain
+            </span>
+          )}
+        </div>
       </td>
       <td className="wbk-number">
         {row ? timeText(row) : "–"}

@@ -10,7 +10,6 @@ export function Ways({ lane, backend }: { lane: LaneView; backend: string }): JS
   const [first, ...more] = lane.statements;
   const line = snapshot?.nodes.find(({ id }) => id === first)?.line ?? null;
   if (first === undefined) return null;
-  const language = languageOf(backend);
   const select = { statements: lane.statements, scope: null, instance: null, line: null };
   return (
     <p className="wbk-ways">
@@ -24,14 +23,26 @@ export function Ways({ lane, backend }: { lane: LaneView; backend: string }): JS
       >
         in the loops
       </button>
-      <button
-        className="wbk-button wbk-link"
-        type="button"
-        onClick={() => store.select({ ...select, level: language ?? "python", kernel: lane.name, pane: "code" })}
-      >
-        {language ? "kernel text" : "its code"}
-      </button>
+      <ToText kernel={lane.name} statements={lane.statements} backend={backend} />
     </p>
+  );
+}
+
+/** The way to the text of a kernel, or to the lines of what ran where nothing is compiled. */
+export function ToText(props: { kernel: string; statements: readonly string[]; backend: string }): JSX.Element {
+  const { kernel, statements, backend } = props;
+  const store = useStore();
+  const language = languageOf(backend);
+  return (
+    <button
+      className="wbk-button wbk-link"
+      type="button"
+      onClick={() =>
+        store.select({ statements, scope: null, instance: null, line: null, level: language ?? "python", kernel, pane: "code" })
+      }
+    >
+      {language ? "kernel text" : "its code"}
+    </button>
   );
 }
 

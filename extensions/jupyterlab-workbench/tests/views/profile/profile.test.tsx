@@ -68,7 +68,7 @@ describe("rows", () => {
     await pane(native);
     expect(row("to_go")).toBeDefined();
     await shown.press(byText(shown.host, ".wbk-segments button", "kernel"));
-    expect(texts(shown.host, ".wbk-profile-rows tbody .wbk-link")).toEqual(native.kernels.map(({ name }) => name));
+    expect(texts(shown.host, ".wbk-profile-name .wbk-link")).toEqual(native.kernels.map(({ name }) => name));
     await shown.press(byText(shown.host, ".wbk-segments button", "scope"));
     expect(cells("learning")[0]).toContain(secondsText(native.scopes[0]?.seconds ?? 0));
   });
@@ -98,6 +98,15 @@ describe("rows", () => {
     expect(shown.store.values().selection.statements).toEqual(["g", "reward"]);
     expect(row("kernel_g").className).toBe("wbk-picked");
     expect(row("kernel_to_go").className).toBe("");
+  });
+
+  test("of kernels lead to their text", async () => {
+    await pane(native);
+    expect(byText(shown.host, ".wbk-profile-rows button", "kernel text")).toBeUndefined();
+    await shown.press(byText(shown.host, ".wbk-segments button", "kernel"));
+    await shown.press(byText(row("kernel_g"), "button", "kernel text"));
+    const wanted = { pane: "code", level: "c", kernel: "kernel_g", statements: ["g", "reward"] };
+    expect(shown.store.values().selection).toMatchObject(wanted);
   });
 });
 

@@ -82,7 +82,7 @@ export const Box = memo(
           <text
             className="wbk-short"
             {...middle}
-            y={(hangs ? height - tag / 2 - 3 : height) / 2 + nameSize * 0.34}
+            y={(hangs ? chipsTop(height, tag) : height) / 2 + nameSize * 0.34}
             fontSize={nameSize}
           >
             {inShort(face.short, Math.floor((width - 4) / (0.6 * nameSize)))}
@@ -108,6 +108,9 @@ export const Box = memo(
       key === "place" ? isSame(one.place, other.place) : one[key] === other[key],
     ),
 );
+
+/** Returns where chips of a size begin, above which a name stands in the middle. */
+const chipsTop = (height: number, size: number): number => height + DROP - (size + 4) / 2;
 
 /** A closed scope's mark is the first to make room. */
 const inShort = (name: string, length: number): string =>
