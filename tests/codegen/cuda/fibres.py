@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.kernels.builds import Build
-from tests.native_runs import shared_cache
+from tests.native_runs import compiled, shared_cache
 from workbench.backends.cuda.compiled_program import CudaProgram
 from workbench.backends.cuda.driver import Kernels, Stream
 from workbench.backends.native.building.c_units import Unit
@@ -461,3 +461,11 @@ def differences(program: Program, sizes: Mapping[str, int], wanted: Mapping[str,
         if not np.array_equal(found[name], values, equal_nan=values.dtype.kind == "f")
     ]
     return [fault, *other] if fault else other
+
+
+def expect_bits_of_compiled_c(program: Program, sizes: Mapping[str, int] | None = None) -> None:
+    """Fail where a float32 run as fibres has other bits than compiled C, or a fault."""
+    given = dict(sizes or {})
+    with shared_cache():
+        wanted = compiled(program).run(given, 3, "float32").outputs
+    assert differences(program, given, wanted) == []

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 import workbench as wb
-from tests.codegen.cuda.fibres import fibres, watched
-from tests.native_runs import compiled, shared_cache
+from tests.codegen.cuda.fibres import expect_bits_of_compiled_c, text_of
 from workbench.algorithms import ppo
 from workbench.codegen.cuda.kernel_functions import functions
 from workbench.codegen.cuda.launch_order import gpu_kernels
@@ -20,7 +19,7 @@ from workbench.codegen.kernel_records import Number, Store
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.lowering.loops.records import Free, walk
 from workbench.polyhedral.expression import expression
-from workbench.transforms import Contract, Donate, Persist
+from workbench.transforms import Contract, Donate, Persist, Vectorize
 
 
 def in_blocks(program: wb.Program, size: int, chunks: int = 16) -> ProgramKernels:
@@ -74,18 +73,57 @@ def centred_and_kept(B: int = 100, I: int = 2) -> dict[str, Any]:
     return {"y": ((x - mean) ** 2.0).sum(over=b), "mean": mean}
 
 
+@wb.program
+def two_sums(I: int = 2) -> dict[str, Any]:
+    """Each sum waits for the warp that wrote what it adds up."""
+    i = wb.dims(i=I)
+    a, b = wb.normal(shape=(20,), over=i), wb.normal(shape=(20,), over=i)
+    twice, thrice = a * 2.0, b * 3.0
+    return {"of_a": twice.sum(), "of_b": thrice.sum(), "a": twice, "b": thrice}
+
+
+@wb.program
+def centred_rows(N: int = 50) -> dict[str, Any]:
+    """Rows, each less its mean, which is stored and read again in the same turn."""
+    r, n = wb.dims(r=40, n=N)
+    x = wb.uniform(over=(r, n))
+    mean = x.sum(over=n) / N
+    return {"mean": mean, "squares": ((x - mean) * (x - mean)).sum(over=n)}
+
+
+@pytest.mark.parametrize(
+    ("written", "steps"), [(two_sums, ()), (centred_rows, ("n",)), (centred_rows, ("n", "r"))]
+)
+def test_warps_side_by_side_have_the_bits_of_compiled_c(written: Any, steps: Sequence[str]) -> None:
+    chosen = wb.variant(written())
+    for dim in steps:
+        chosen = chosen.apply(Vectorize(dim))
+    expect_bits_of_compiled_c(chosen.program)
+
+
+@wb.program
+def rows_in_blocks(N: int = 50) -> dict[str, Any]:
+    """Sums along rows of a matrix, one of which is of the other."""
+    b, r, n = wb.dims(b=5, r=40, n=N)
+    x = wb.uniform(over=(r, n))
+    m = (x * wb.uniform(over=b)).sum(over=n)
+    return {"m": m, "z": (x * m).sum(over=n)}
+
+
+def test_a_warp_waits_inside_of_its_row() -> None:
+    """What its first thread stores, others of it read."""
+    program = wb.variant(rows_in_blocks()).apply(Persist("b", 1, 2)).apply(Vectorize("n")).program
+    assert "thread < THREADS / WARP * WARP" in text_of(program_kernels(program))
+    expect_bits_of_compiled_c(program)
+
+
 @pytest.mark.parametrize(("written", "together"), [(centred, True), (centred_and_kept, False)])
 def test_what_blocks_need_alone_they_compute_themselves(written: Any, together: bool) -> None:
     program = wb.variant(written()).apply(Persist("b", 16)).apply(Contract()).program
     made = list(functions(program_kernels(program), "float32"))
     of_blocks = [f for f in made if f.kernels[-1].dealing is not None]
     assert any(len(f.kernels) > 1 for f in of_blocks) is together
-    found, fault = watched(fibres(program), {})
-    with shared_cache():
-        wanted = compiled(program).run({}, 3, "float32").outputs
-    assert fault == ""
-    for name, value in wanted.items():
-        np.testing.assert_array_equal(found[name], value, err_msg=name)
+    expect_bits_of_compiled_c(program)
 
 
 def test_blocks_do_not_run_for_themselves_what_reads_what_they_write() -> None:

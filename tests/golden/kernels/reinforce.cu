@@ -72,9 +72,9 @@ KERNEL(kernel_parameters_policy_weight_1_normal_and_13_more, THREADS, 1)(Run *ru
     }
     }
     {
-    SHARED(float, orthogonalize, 0, 40)
-    SHARED(float, operand_2, 160, 40)
-    SHARED(double, spare, 320, 102)
+    SHARED(float, orthogonalize, 2112, 40)
+    SHARED(float, operand_2, 2272, 40)
+    SHARED(double, spare, 2432, 102)
     /* statement: parameters.policy.weight_2[0] */
     BARRIER
     ROLLED for (int64_t i0 = 0 + thread; i0 < 20; i0 += THREADS) {

@@ -51,8 +51,8 @@ THREADS_OF_LANE = 8
 
 LEAST_THREADS = 128
 LEAST_OF_BLOCKS = 256
-"""Those that share the rows of few lanes: a multiprocessor that has only one block of the program
-has two warps for each of its schedulers.
+"""The fewest threads of a block, and those that share the rows of few lanes: a multiprocessor that
+has only one block of the program then has two warps for each of its schedulers.
 """
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -81,8 +81,8 @@ for what stands in them.
 """
 
 OF_WARPS = 512
-"""Those of a block each of whose warps runs blocks of the program: while one waits for memory, the
-others run.
+"""The threads of a block each of whose warps runs blocks of the program: while one waits for
+memory, the others run.
 """
 
 
@@ -305,11 +305,11 @@ class FunctionWriter:
         text = ThreadText(local, kinds, REALS[self.dtype], each)
         text.by_all_blocks = by_all_blocks
         text.tables(kernel.tables)
-        local.own |= {NUMBER: NUMBER}
+        local.own |= {NUMBER: "warp"}
         if part.is_by_warps:
-            text.write(f"const int64_t {NUMBER} = THREAD / WARP;")
+            text.write("const int64_t warp = THREAD / WARP;")
         for name, piece in places.shared.items():
-            first = f"{piece.begin} + {piece.apart} * {NUMBER}" if piece.apart else piece.begin
+            first = f"{piece.begin} + {piece.stride} * warp" if piece.stride else piece.begin
             text.write(f"SHARED({STORED[kinds[name]]}, {local(name)}, {first}, {piece.elements})")
         for name, begin in places.other.items():
             if name in scratch:

@@ -76,8 +76,8 @@ SIDE_BY_SIDE = (164 * 1024) // SIDE_BY_SIDE_BLOCKS - 1024
 MOST_OF_WARP = 4 * 1024
 """The most bytes of what a block of the program has for itself, where a warp runs it."""
 BESIDE = 32 * 1024
-"""The bytes of shared memory in which kernels in a row have memory each beside the others', which
-run at the same time. Behind them it begins anew.
+"""The bytes of shared memory in which kernels in a row, which run at the same time, have theirs
+side by side. One that has no room there has it at the beginning again.
 """
 
 
@@ -199,11 +199,11 @@ class PartWriter:
         barriers, parts = Barriers(meet, coincide), list[KernelPart]()
         warps, end = WarpsInTurn(threads), begin
         for number, kernel in enumerate(kernels):
-            codes = self._shared_out(kernel, lanes, threads, on_chip)
-            places = BlockPlaces.of(self.made, kernel, codes, self.dtype, rounded(begin))
-            if kernel.dealing is None and places.shared_bytes + end - begin <= BESIDE:
-                places = BlockPlaces.of(self.made, kernel, codes, self.dtype, rounded(end))
-            end = max(begin, places.shared_bytes)
+            codes, places = self._laid_out(kernel, lanes, threads, begin, on_chip)
+            if kernel.dealing is None and places.shared:
+                if places.shared_bytes + end - begin <= BESIDE:
+                    places = BlockPlaces.of(self.made, kernel, codes, self.dtype, rounded(end))
+                end = places.shared_bytes
             names = {name: f"{name} of {number}" for name in (*places.shared, *places.other)}
             scratch |= {names[n]: piece for n, piece in places.shared.items()}
             last, dealing = kernel.records[-1], kernel.dealing
@@ -223,6 +223,19 @@ class PartWriter:
                 placed = Placed(barriers.of(codes, block))
             parts.append(KernelPart(kernel, placed, places))
         return parts
+
+    def _laid_out(
+        self, kernel: KernelRecords, lanes: int, threads: int, begin: int, on_chip: OnChip
+    ) -> tuple[tuple[Code, ...], BlockPlaces]:
+        """Return the code of a kernel's threads and its memory: of blocks by warps where they have
+        room.
+        """
+        for by_warps in (True, False):
+            codes = self._shared_out(kernel, lanes, threads, on_chip, by_warps)
+            places = BlockPlaces.of(self.made, kernel, codes, self.dtype, rounded(begin))
+            if next(of_warps(codes), None) is None or places.shared_bytes <= SIDE_BY_SIDE:
+                break
+        return codes, places
 
     def _fitting(self, kernels: Sequence[KernelRecords], room: int, threads: int) -> OnChip:
         """Return the partial sums of the last kernel, the arrays that it only reads, and the slices
@@ -263,9 +276,11 @@ class PartWriter:
         return BYTES.get(buffer.dtype, FLOAT_BYTES[self.dtype])
 
     def _shared_out(
-        self, kernel: KernelRecords, lanes: int, threads: int, on_chip: OnChip
+        self, kernel: KernelRecords, lanes: int, threads: int, on_chip: OnChip, by_warps: bool
     ) -> tuple[Code, ...]:
-        """Return the code of a kernel's threads: of one chunk, where its blocks are dealt."""
+        """Return the code of a kernel's threads: of one chunk, where its blocks are dealt, each run
+        by a warp where that may be and they have no wide inner shapes.
+        """
         names = self._names(kernel)
         share = partial(shared_out, lanes=lanes, threads=threads, taken=names)
         if kernel.dealing is None:
@@ -287,8 +302,8 @@ class PartWriter:
         first, behind = map(variable, BLOCKS)
         blocks = replace(blocks, lower=first, upper=behind)
         begun, last = share(of_chunk.begun), share(of_chunk.behind)
-        by_warps = BlocksOfWarps(blocks, sums, lanes, threads, partial(unique, taken=names))
-        inside = None if kept else by_warps.codes(of_chunk.block, names)
+        each = BlocksOfWarps(blocks, sums, lanes, threads, partial(unique, taken=names))
+        inside = each.codes(of_chunk.block, names) if by_warps and not kept else None
         if inside is None or not self._fits_warps(kernel, inside):
             inside = (Around(blocks, share(of_chunk.block)),)
         return (*registers, *begun, *inside, *last)

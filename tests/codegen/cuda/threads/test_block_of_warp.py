@@ -6,14 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 import workbench as wb
-from tests.codegen.cuda.fibres import fibres, watched
+from tests.codegen.cuda.fibres import expect_bits_of_compiled_c
 from tests.codegen.cuda.test_kernels_as_fibres import not_needed
-from tests.native_runs import compiled, shared_cache
 from workbench import nn
+from workbench.codegen.cuda import kernel_parts
 from workbench.codegen.cuda.kernel_functions import functions
 from workbench.codegen.kernels import program_kernels
 from workbench.program.values import Program
@@ -63,12 +62,7 @@ def by_warps(program: Program) -> list[str]:
 def test_sums_have_the_bits_of_compiled_c(size: int, chunks: int) -> None:
     program, sizes = folded(in_blocks(gathered(), chunks)), {"B": size}
     assert by_warps(program)
-    found, fault = watched(fibres(program, sizes), sizes)
-    with shared_cache():
-        wanted = compiled(program).run(sizes, 3, "float32").outputs
-    assert fault == ""
-    for name, value in wanted.items():
-        np.testing.assert_array_equal(found[name], value, err_msg=name)
+    expect_bits_of_compiled_c(program, sizes)
 
 
 def test_no_barrier_between_what_warps_run_can_be_left_out_or_weakened() -> None:
@@ -79,6 +73,26 @@ def test_no_barrier_between_what_warps_run_can_be_left_out_or_weakened() -> None
 
 def test_threads_of_a_block_share_wide_inner_shapes() -> None:
     assert not by_warps(in_blocks(deep(), 2))
+
+
+def test_blocks_whose_warps_have_no_room_each_are_run_by_all_threads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    program = folded(in_blocks(gathered(), 2))
+    monkeypatch.setattr(kernel_parts, "SIDE_BY_SIDE", 1024)
+    assert not by_warps(program)
+    expect_bits_of_compiled_c(program)
+
+
+def test_an_array_may_be_called_as_a_warp_is() -> None:
+    @wb.program
+    def named(B: int = 100) -> dict[str, Any]:
+        b = wb.dims(b=B)
+        return {"warp": wb.uniform(over=b), "sum": wb.uniform(over=b).sum(over=b)}
+
+    program = in_blocks(named(), 2)
+    assert by_warps(program)
+    expect_bits_of_compiled_c(program)
 
 
 def test_a_block_adds_to_sums_that_it_does_not_keep() -> None:

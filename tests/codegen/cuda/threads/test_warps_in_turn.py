@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.codegen.cuda.threads.barriers import Barriers
@@ -20,7 +20,7 @@ from workbench.codegen.cuda.threads.thread_code import (
     Everywhere,
     First,
     Points,
-    Warps,
+    WarpTurns,
     shared_out,
 )
 from workbench.codegen.cuda.threads.warps import WARP
@@ -128,36 +128,45 @@ def test_sums_along_rows_are_dealt_to_warps() -> None:
 
     sum_of_row = Local("sum", "float32")
     code = rows(Store("y", variable("r"), sum_of_row))
-    assert isinstance(code, Warps)
+    assert isinstance(code, WarpTurns)
     assert any(isinstance(inside, Points) for inside in code.body)
-    assert not isinstance(rows(Store("y", expression(0), sum_of_row)), Warps)
-    assert not isinstance(rows(Update("of all", sum_of_row, "add")), Warps)
+    assert not isinstance(rows(Store("y", expression(0), sum_of_row)), WarpTurns)
+    assert not isinstance(rows(Update("of all", sum_of_row, "add")), WarpTurns)
     (one,) = placed([code])
     assert one == Placed((code,))
 
 
 @dataclass(frozen=True)
 class Row:
-    """A kernel that reads and writes elements side by side: which, and by how many threads."""
+    """A kernel that reads and writes elements side by side: which, and by how many threads. It may
+    read the first of them behind that, and compute a value for all of its threads.
+    """
 
     read: str
     written: str
     shift: int
     count: int
+    looks_back: bool
+    has_value: bool
 
     @property
-    def code(self) -> Code:
+    def codes(self) -> list[Code]:
         """Its code."""
-        place = expression(self.shift) if self.count == 1 else n + self.shift
+        alone = self.count == 1
         records = (
-            Let("value", Load(self.read, place, "float32")),
-            Store(self.written, expression(0) if self.count == 1 else n, Local("value", "float32")),
+            Let("value", Load(self.read, expression(self.shift) if alone else n + self.shift, "f")),
+            Store(self.written, expression(0) if alone else n, Local("value", "float32")),
         )
-        return First(records) if self.count == 1 else elements(self.count, *records)
+        return [
+            *([Everywhere((Let("known", ZERO),))] if self.has_value else []),
+            First(records) if alone else elements(self.count, *records),
+            *([First((reads(self.written, self.count - 1),))] if self.looks_back else []),
+        ]
 
-    @property
-    def accesses(self) -> list[tuple[int, str, int, bool]]:
+    def accesses(self, code: Code) -> list[tuple[int, str, int, bool]]:
         """The thread of the kernel, the element, and whether it is written."""
+        if isinstance(code, First) and self.looks_back and len(code.records) == 1:
+            return [(0, self.written, self.count - 1, False)]
         return [
             access
             for k in range(self.count)
@@ -168,34 +177,62 @@ class Row:
         ]
 
 
+@dataclass(frozen=True)
+class Seen:
+    """An access of a thread of the block, behind so many barriers of it and of its warp."""
+
+    thread: int
+    write: bool
+    of_block: int
+    of_warp: int
+
+    def waits(self, other: Seen) -> bool:
+        """Tell whether a barrier stands between."""
+        if self.thread // WARP == other.thread // WARP and self.of_warp != other.of_warp:
+            return True
+        return self.of_block != other.of_block
+
+
 arrays = st.sampled_from("abcd")
-counts = st.sampled_from([1, 1, 2, 31, 32, 33, 64, 100, 200, 300])
-kernels = st.builds(Row, arrays, arrays, st.integers(0, 40), counts).filter(
-    lambda row: row.read != row.written
-)
+counts = st.sampled_from([1, 2, 20, 31, 32, 33, 64, 100, 200, 300])
+kernels = st.builds(
+    Row, arrays, arrays, st.integers(0, 40), counts, st.booleans(), st.booleans()
+).filter(lambda row: row.read != row.written)
 
 
+@settings(max_examples=1000)
 @given(st.lists(kernels, min_size=2, max_size=7))
 def test_no_thread_meets_another_without_a_barrier_between(rows: list[Row]) -> None:
-    seen: list[tuple[int, int, int, str, int, bool]] = []
-    of_block, of_warps = 0, 0
-    for row, one in zip(rows, placed(*([row.code] for row in rows)), strict=True):
-        for code in one.codes:
-            if isinstance(code, Barrier):
-                of_block += not code.of_warps
-                of_warps += 1
+    of_block, of_warp = 0, [0] * (THREADS // WARP)
+    seen: dict[tuple[str, int], list[Seen]] = {}
+    for row, one in zip(rows, placed(*(row.codes for row in rows)), strict=True):
         assert one.begin % WARP == 0
-        seen += [
-            (of_block, of_warps, (one.begin + thread) % THREADS, array, place, write)
-            for thread, array, place, write in row.accesses
-        ]
-    by_place: dict[tuple[str, int], list[tuple[int, int, int, bool]]] = {}
-    for block, warps, thread, array, place, write in seen:
-        by_place.setdefault((array, place), []).append((block, warps, thread, write))
-    for found in by_place.values():
-        for one_access, other in combinations(found, 2):
-            if one_access[2] == other[2] or not (one_access[3] or other[3]):
-                continue
-            same_warp = one_access[2] // WARP == other[2] // WARP
-            waited = one_access[1] != other[1] if same_warp else one_access[0] != other[0]
-            assert waited
+        first, last = one.begin // WARP, (one.begin + (one.threads or THREADS)) // WARP
+        inside = range(first, last) if one.threads else range(THREADS // WARP)
+        for code in one.codes:
+            if code == Barrier():
+                assert one.threads is None or code is one.codes[0]
+                of_block += 1
+            elif isinstance(code, Barrier):
+                for warp in inside:
+                    of_warp[warp] += 1
+            elif not isinstance(code, Everywhere):
+                for thread, array, place, write in row.accesses(code):
+                    by = (one.begin + thread) % THREADS
+                    assert by // WARP in inside
+                    access = Seen(by, write, of_block, of_warp[by // WARP])
+                    seen.setdefault((array, place), []).append(access)
+    for found in seen.values():
+        for access, other in combinations(found, 2):
+            if access.thread != other.thread and (access.write or other.write):
+                assert access.waits(other)
+
+
+def test_a_warp_that_is_not_full_runs_no_kernel_with_others() -> None:
+    """Behind the last whole warp its threads and the first ones would make up one of a kernel."""
+    warps, barriers = WarpsInTurn(264), Barriers(str.__eq__, str.__eq__)
+    block = Block(264, 24, frozenset(), {}, {})
+    for k in range(8):
+        assert warps.placed([First((writes(f"a{k}", 0),))], block, barriers).begin == 32 * k
+    long = [elements(20, reads("a7", 0), writes("b")), elements(64, writes("c"))]
+    assert warps.placed(long, block, barriers).begin + 64 <= 264

@@ -30,19 +30,19 @@ WIDEST = 16
 @dataclass(frozen=True)
 class Piece:
     """A piece of shared memory: its first byte, its elements and the bytes of each. Where each of
-    so many warps has one, the next begins `apart` bytes behind.
+    so many warps has one, that of the next begins `stride` bytes behind.
     """
 
     begin: int
     elements: int
     item: int
     warps: int = 1
-    apart: int = 0
+    stride: int = 0
 
     @property
     def end(self) -> int:
         """The byte behind it, and behind those of all warps."""
-        return self.begin + self.elements * self.item + (self.warps - 1) * self.apart
+        return self.begin + self.elements * self.item + (self.warps - 1) * self.stride
 
     def column(self, lanes: int) -> tuple[int, int]:
         """Return what pieces have in common whose elements of a lane have the same column, where so
@@ -87,9 +87,9 @@ class BlockPlaces:
             first, of_warp = _behind(scratch.found, begin), _Scratch(real)
             of_warp.found |= _small_buffers(made, kernel, dtype, large, first)
             of_warp.lay(by_warps.body, _behind(of_warp.found, first))
-            apart = _behind(of_warp.found, first) - first
+            stride = _behind(of_warp.found, first) - first
             shared = {
-                name: replace(piece, warps=by_warps.warps, apart=apart)
+                name: replace(piece, warps=by_warps.warps, stride=stride)
                 for name, piece in of_warp.found.items()
             }
         buffers = (made.buffers[n] for n in dict.fromkeys(kernel.own.values()) if n in large)

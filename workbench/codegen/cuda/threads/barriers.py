@@ -24,6 +24,7 @@ from workbench.codegen.cuda.threads.thread_code import (
     Memory,
     Tile,
     Together,
+    WarpTurns,
     made_in,
 )
 from workbench.codegen.cuda.threads.warps import WARP
@@ -44,8 +45,8 @@ class Barriers:
     ) -> None:
         self.meet, self.coincide = meet, coincide
         self.pending: dict[Access, bool] = {}
-        """The accesses since the last barrier of the block, and whether none of warps stands behind
-        them.
+        """The accesses since the last barrier of the block, True where no barrier of their warps
+        stands behind them.
         """
         self.leaving: dict[Access, bool] = {}
         """Those where the loop around may be left."""
@@ -91,7 +92,7 @@ class Barriers:
                 found = dict.fromkeys(self.accesses.of(code, tile), True)
                 yield from self._waited(found)
                 self.pending |= found
-                if isinstance(code, EachWarp):
+                if isinstance(code, (EachWarp, WarpTurns)):
                     block = replace(self.block, threads=WARP, runs=False)
                     inside = Barriers(self.meet, self.coincide).of(code.body, block)
                     code = replace(code, body=inside)
@@ -119,7 +120,9 @@ class Barriers:
         return Barrier(of_warps=True) if of_warps else None
 
     def _pass(self, barrier: Barrier) -> None:
-        self.pending = dict.fromkeys(self.pending, False) if barrier.of_warps else {}
+        """Stand behind a barrier: one of warps is passed by those of this kernel alone."""
+        begin, pending = self.block.begin, self.pending if barrier.of_warps else {}
+        self.pending = {a: recent and a.begin != begin for a, recent in pending.items()}
 
     def _around(self, code: Around | Tile) -> Iterator[Code]:
         """Yield a body with its barriers: of a loop, also between a turn and the next. For what is

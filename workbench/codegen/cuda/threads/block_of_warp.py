@@ -58,15 +58,15 @@ class BlocksOfWarps:
     def codes(self, records: Sequence[KernelRecord], taken: set[str]) -> tuple[Code, ...] | None:
         """Return the code of all blocks, whose records these are, with names that are not `taken`;
         None where a warp cannot run one: where threads share more than lanes and sums over them, or
-        it adds to something otherwise than once to each sum.
+        it adds to something otherwise than once to each sum, of one number.
         """
-        if self.threads % WARP or self.lanes > WARP:
+        if self.threads % WARP or self.lanes > WARP or any(s.elements != 1 for s in self.sums):
             return None
         places = {one.name: self.name(f"{one.name} by warp") for one in self.sums}
-        apart, operations = _apart(records, places)
-        if set(operations) != set(places) or _adds(apart, places):
+        by_warp, operations = _by_warp(records, places)
+        if set(operations) != set(places) or _adds(by_warp, places):
             return None
-        inside = shared_out(apart, self.lanes, WARP, taken)
+        inside = shared_out(by_warp, self.lanes, WARP, taken)
         if not all(map(_is_narrow, inside)):
             return None
         warps, blocks = self.threads // WARP, self.blocks
@@ -102,7 +102,7 @@ class BlocksOfWarps:
         yield Store(one.name, expression(0), Local(running, one.dtype))
 
 
-def _apart(
+def _by_warp(
     records: Sequence[KernelRecord], places: Mapping[str, str]
 ) -> tuple[tuple[KernelRecord, ...], Mapping[str, str]]:
     """Return records that store what they first add to sums in their warp's places, and the

@@ -27,7 +27,7 @@ from workbench.codegen.cuda.threads.thread_code import (
     Tile,
     Together,
     Totals,
-    Warps,
+    WarpTurns,
     made_in,
 )
 from workbench.codegen.cuda.threads.warps import WARP
@@ -176,7 +176,7 @@ class ThreadAccesses:
             inside = ThreadAccesses(replace(self.block, threads=WARP)).all(code.body)
             for buffer, write in dict.fromkeys((one.buffer, one.write) for one in inside):
                 yield Access(buffer, write, self.block.threads)
-        elif isinstance(code, Warps):
+        elif isinstance(code, WarpTurns):
             for buffer, write, _ in _touched((code.loop,)):
                 yield Access(buffer, write, self.block.threads)
         elif isinstance(code, Together):

@@ -97,8 +97,10 @@ class Totals:
 
 
 @dataclass(frozen=True)
-class Warps:
-    """A loop of which each warp runs some turns, in which it adds up points."""
+class WarpTurns:
+    """A loop of which each warp runs some turns, each of which adds up points: in its body the
+    threads are those of the warp, which may wait for each other.
+    """
 
     loop: Loop
     body: tuple[Code, ...]
@@ -138,7 +140,9 @@ class Tile:
 
 @dataclass(frozen=True)
 class EachWarp:
-    """Code that each of so many warps runs for itself, with memory of its own."""
+    """Code that each of so many warps runs for itself, with memory of its own: in its body the
+    threads are those of the warp.
+    """
 
     warps: int
     body: tuple[Code, ...]
@@ -176,7 +180,7 @@ Code: TypeAlias = (
     | Elements
     | Points
     | Totals
-    | Warps
+    | WarpTurns
     | Together
     | Lane
     | Rows
@@ -319,7 +323,7 @@ class _Sharing:
         body = tuple(self.body(loop.body, later | _names(loop)))
         of_sums = all(isinstance(code, (Everywhere, First, Points, Totals)) for code in body)
         if not loop.lanes and of_sums and are_independent(loop, totals=True):
-            yield Warps(loop, body)
+            yield WarpTurns(loop, body)
         else:
             yield Around(loop, body)
 

@@ -26,7 +26,7 @@ from workbench.codegen.cuda.threads.thread_code import (
     Tile,
     Together,
     Totals,
-    Warps,
+    WarpTurns,
 )
 from workbench.codegen.kernel_records import (
     Invoke,
@@ -153,7 +153,7 @@ class ThreadText(KernelText):
         self.write(f"{SCALARS[kind]} {name} = {parts};")
         self.write(f"if (thread < WARP) {name} = {record.operation}_of_parts_{kind}({parts});")
 
-    def _of_warps(self, code: Warps) -> None:
+    def _of_warpturns(self, code: WarpTurns) -> None:
         """Write a loop whose turns are dealt to warps: in it the threads are those of one."""
         name, turns = self._c(code.loop.variable), OF_SUMS if _sums_points(code.body) else "ROLLED"
         lower, upper = map(self.values.expression, code.loop.turns)

@@ -2,5 +2,5 @@
 
 WARP = 32
 """The threads of a warp, which a barrier of warps waits for."""
-NUMBER = "warp"
-"""The name of a warp's number in its block."""
+NUMBER = "number of the warp"
+"""The name of a warp's number in its block. No record has one, and text calls it `warp`."""

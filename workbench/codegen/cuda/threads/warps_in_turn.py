@@ -28,9 +28,10 @@ from workbench.codegen.kernel_records import LANES, Serves, reads, walk, writes
 
 @dataclass(frozen=True)
 class Placed:
-    """The code of a kernel with its barriers, whose first thread is thread `begin` of the block.
-    Its first `threads` run it, those of whole warps, behind a barrier if it begins with one; None
-    where all do.
+    """The code of a kernel with its barriers, whose thread k is thread `begin` + k of the block,
+    and behind its last one from 0 on. Where `threads` is a number, only the first so many come
+    there, those of whole warps: behind a barrier that the code may begin with, and that is the only
+    one of the block.
     """
 
     codes: tuple[Code, ...]
@@ -54,26 +55,28 @@ class WarpsInTurn:
         wanted = -(-most_threads(codes, self.threads) // WARP) * WARP
         if wanted > self.threads // 2:
             return Placed(barriers.of(codes, block))
-        found = self._without_barrier(codes, block, barriers)
+        found = self._without_barrier(codes, block, barriers, wanted)
         if found is None:
             begin = self._next(wanted)
             placed = _waiting_first(barriers.of(codes, replace(block, begin=begin)))
         else:
             begin, placed = found
         waits = placed[:1] == (Barrier(),)
-        apart = _is_told_to_all(placed) and not _has_barrier(placed[waits:])
+        apart = _computes_for_all(placed) and not _has_barrier(placed[waits:])
         return Placed(placed, begin, wanted if apart else None)
 
     def _without_barrier(
-        self, codes: Sequence[Code], block: Block, barriers: Barriers
+        self, codes: Sequence[Code], block: Block, barriers: Barriers, wanted: int
     ) -> tuple[int, tuple[Code, ...]] | None:
-        """Return the first thread of the kernel that code waits for, and the code for threads from
-        there on, where it then needs no barrier in front.
+        """Return the first thread of the kernel that code waits for, and the code for so many
+        threads from there on, where it then needs no barrier in front.
         """
         waits_for = barriers.awaited(codes, block)
         if len(waits_for) != 1:
             return None
         (begin,) = waits_for
+        if begin + wanted > self.threads:
+            return None
         tried = barriers.copy()
         placed = tried.of(codes, replace(block, begin=begin))
         if any(code == Barrier() for code in placed):
@@ -97,10 +100,10 @@ def _waiting_first(codes: tuple[Code, ...]) -> tuple[Code, ...]:
     return codes
 
 
-def _is_told_to_all(codes: Iterable[Code]) -> bool:
-    """Tell whether all threads that run code compute values there."""
+def _computes_for_all(codes: Iterable[Code]) -> bool:
+    """Tell whether every thread of a kernel computes a value for itself."""
     return any(
-        _is_told_to_all(code.body)
+        _computes_for_all(code.body)
         if isinstance(code, Around)
         else isinstance(code, Everywhere) and not all(isinstance(r, Serves) for r in code.records)
         for code in codes
