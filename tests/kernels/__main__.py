@@ -71,13 +71,13 @@ class Done:
 
 
 def tasks() -> Iterator[Task]:
-    """All of them, the longest first."""
+    """All of them, the longest first: at the end short ones make up for what is left."""
     yield from (Task("curve", dtype) for dtype in DTYPES)
+    yield from (Task("tests", file) for file in cases.longest_first())
     yield from (Task("program", str(whole), whole) for whole in programs.everything())
     yield from (Task("gpu", f"{whole} on a GPU", whole) for whole in programs.everything())
     yield Task("sectors", "sectors of ppo on a GPU")
     yield from (Task("marked", f"{file} marked", file=file) for file in cases.marked())
-    yield from (Task("tests", file) for file in cases.longest_first())
 
 
 def done(task: Task, named: Sequence[str], quick: bool = False) -> Done:

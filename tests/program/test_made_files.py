@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from workbench.polyhedral.tree import Leaf, Loop
 from workbench.program import bodies, storage, values
 from workbench.program.bodies import Read
 from workbench.program.data import declared
-from workbench.program.made_files import digest, made_of
+from workbench.program.made_files import digest, dumped, loaded, made_of
 from workbench.program.values import Array, Program, Statement
 
 BLOCKS = Loop("t", Leaf("x"), tile=8, apart=True, chunks=2)
@@ -63,7 +64,9 @@ def test_what_the_text_of_a_record_leaves_out_is_known() -> None:
         if not field.repr
     }
     loops = {("Loop", "apart"), ("Loop", "chunks")}
-    assert left_out == loops | {(record.__name__, name) for record, name, _ in LEFT_OUT}
+    referred_to = {("Read", "line")}
+    known = loops | referred_to | {(record.__name__, name) for record, name, _ in LEFT_OUT}
+    assert left_out == known
 
 
 @pytest.mark.parametrize(("record", "name", "value"), LEFT_OUT)
@@ -82,3 +85,41 @@ def test_it_is_the_same_for_equal_programs() -> None:
     for chunks, other in itertools.product((2, 4), repeat=2):
         one, two = replace(BLOCKS, chunks=chunks), replace(BLOCKS, chunks=other)
         assert (of(one) == of(two)) is (chunks == other)
+
+
+SOURCE = """\
+import workbench as wb
+
+@wb.program
+def halved(T: int = 8):
+    (t,) = wb.dims(t=T)
+    x = wb.recurrent("x", (), over=t)
+    x[0] = 1.0
+    x[t + 1] = x / 2.0
+    later = x[t + 1]
+    return {"y": later + 1.0}
+"""
+
+
+def test_what_is_loaded_has_the_lines_of_the_program_at_hand(tmp_path: Path) -> None:
+    """Those of statements and of what they read, wherever they stand now."""
+
+    def standing(first: int) -> Program:
+        file = tmp_path / "halved.py"
+        file.write_text("\n" * first + SOURCE, encoding="utf-8")
+        names: dict[str, Any] = {}
+        exec(compile(file.read_text(encoding="utf-8"), str(file), "exec"), names)
+        return names["halved"]()
+
+    def lines(made: Any) -> list[int]:
+        found = [s.line for s in made] + [r.line for s in made for r in s.reads]
+        return [line.number for line in found if line is not None]
+
+    before, now = standing(0), standing(30)
+    assert digest(made_of(before)) == digest(made_of(now))
+    made = [replace(s, scope=("other",)) for s in before.equations.statements]
+    data = dumped(made, before)
+    assert data is not None
+    assert lines(loaded(data, now)) == lines(now.equations.statements)
+    assert [n + 30 for n in lines(made)] == lines(now.equations.statements)
+    assert len(lines(made)) == 4

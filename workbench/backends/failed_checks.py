@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from workbench.codegen.kernel_records import Require
-from workbench.errors import RunError
+from workbench.errors import RunError, SourceLine
 from workbench.program.sizes import numbers as numbers_text
 from workbench.program.values import Equations
 from workbench.program.wellformed.sentences import impossible, indefinite, singular, too_low
@@ -61,7 +61,14 @@ def failed(
             f"{written} at {where} combines no elements{over}: an empty "
             f"{equations.statement[statement].combiner} has no value"
         )
-    return error_of(equations, statement, said)
+    return RunError(said, _line(equations, statement, options.get("array", "")))
+
+
+def _line(equations: Equations, statement: str, array: str) -> SourceLine | None:
+    """Return the line that reads an array for a statement, the statement's own where several do."""
+    reader = equations.statement[statement]
+    lines = {read.line for read in reader.reads if read.array == array}
+    return (lines.pop() if len(lines) == 1 else None) or reader.line
 
 
 def _called(equations: Equations, array: str) -> str:

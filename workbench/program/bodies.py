@@ -5,12 +5,13 @@ reads and calls of operations (`operations`). All are immutable.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from workbench.errors import SourceLine
 from workbench.polyhedral.accesses import Access, Between, Tied
 from workbench.polyhedral.expression import Expression, expression
 
@@ -69,6 +70,8 @@ class Read:
     index: tuple[Expression | Body, ...]
     dtype: DType
     shape: Shape = ()
+    line: SourceLine | None = field(default=None, compare=False, repr=False)
+    """The user's line that reads it, where that is known: not always the statement's."""
 
     @property
     def access(self) -> Access:

@@ -23,6 +23,7 @@ from typing import Any
 
 from workbench.cache_files import files_in
 from workbench.polyhedral.tree import loops
+from workbench.program.bodies import reads
 from workbench.program.data.declared import DataSet
 from workbench.program.values import Dim, External, Parameter, Program, Statement
 
@@ -120,7 +121,9 @@ def _parts(program: Program) -> list[Any]:
         *equations.data,
     ]
     whole = (program, equations, program.schedule, program.storage)
-    return [*whole, *placed, *equations.arrays, *(part.line for part in placed)]
+    read = (one for statement in equations.statements for one in reads(statement.body))
+    lines = (part.line for part in (*placed, *read))
+    return [*whole, *placed, *equations.arrays, *lines]
 
 
 class _Pickler(pickle.Pickler):

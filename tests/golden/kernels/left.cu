@@ -1,5 +1,5 @@
 #undef THREADS
-#define THREADS 128
+#define THREADS 256
 #undef FORGET
 #ifdef FEW_REGISTERS_kernel_x_0__and_10_more
 #define FORGET AFRESH(lane) AFRESH(row)

@@ -76,7 +76,7 @@ def test_read_outside_the_extent() -> None:
 
     error = refused(body)
     assert error.message == "s[t + 2] is read at t=0 (T=1), but s has elements t=0..1 only"
-    assert error.line is not None and error.line.text == 'return {"y": body()}'
+    assert error.line is not None and error.line.text == "return s[t + 2]"
 
 
 def test_read_before_the_extent() -> None:

@@ -431,8 +431,9 @@ class Reference:
     def _failure(
         self, sentence: Callable[..., str], record: Array, wanted: Wanted, *more: Any
     ) -> ProgramError:
-        reader = wanted.equation
-        line = None if reader is None else reader.statement.line
+        reader, read = wanted.equation, wanted.read
+        own = None if reader is None else reader.statement.line
+        line = own if read is None else read.line or own
         where = None if reader is None else (wanted.read, reader.dims, wanted.point)
         return ProgramError(sentence(record, wanted.element, where, self.sizes, *more), line)
 

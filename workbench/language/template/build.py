@@ -264,15 +264,17 @@ class _Builder:
                 recurrent, piece = self.uses.claims[source]
                 at: ArrayIndices = dict(zip(source.dims, index, strict=True))
                 written = tuple(moved(e, at) for e in piece.index)
-                return self._read(recurrent, written)
+                return self._read(recurrent, written, x.read_line)
             if not self.uses.is_statement(source):
                 return self._call(source, dict(zip(source.dims, index, strict=True)))
-        return self._read(source, index)
+        return self._read(source, index, x.read_line)
 
-    def _read(self, source: NamedSource, index: tuple[Index, ...]) -> Read:
+    def _read(
+        self, source: NamedSource, index: tuple[Index, ...], line: SourceLine | None = None
+    ) -> Read:
         index = positions(self.uses.windows(source), source.dims, index)
         entries = tuple(e if isinstance(e, Expression) else self._body(e, {}) for e in index)
-        return Read(self.names[source], entries, source.dtype, source.shape)
+        return Read(self.names[source], entries, source.dtype, source.shape, line)
 
     def _call(self, node: Node, moves: ArrayIndices) -> Body:
         if node.operation == "literal":

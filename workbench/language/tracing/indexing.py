@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.errors import ProgramError
+from workbench.errors import ProgramError, SourceLine
 from workbench.language.tracing import quoting
 from workbench.language.tracing.functions import broadcast_to
 from workbench.language.tracing.given_shapes import index_of
@@ -69,7 +69,7 @@ def _at(x: Tensor, dims: list[str], entries: list[Any]) -> Tensor:
     """
     positions = {d: e for d, e in zip(dims, entries, strict=False) if _is_end(e)}
     if not positions:
-        return x.substitute(_moves(x, dims, entries))
+        return x.substitute(_moves(x, dims, entries), user_line())
     plain = [variable(d) if d in positions else e for d, e in zip(dims, entries, strict=False)]
     moves = _moves(x, dims, plain)
     used = {v for d, e in moves.items() if d not in positions for v in e.variables}
@@ -152,16 +152,18 @@ def gather(x: TensorLike, /, **indices: Any) -> Tensor:
             raise ProgramError(
                 f"the index for {d} must be a scalar integer tensor, found {value!r}", user_line()
             )
-    return _gathered(x, positions) if x.dims else x
+    return _gathered(x, positions, user_line()) if x.dims else x
 
 
-def _gathered(x: Tensor, positions: dict[str, Tensor]) -> Tensor:
-    """Push the data-dependent indices through values without an array, down to stored ones."""
+def _gathered(x: Tensor, positions: dict[str, Tensor], line: SourceLine | None) -> Tensor:
+    """Push the data-dependent indices through values without an array, down to stored ones, read
+    on a line.
+    """
     source = x.source
     if isinstance(source, Node) and source.operands and (source.inline or _only_indices(source)):
         pairs = zip(source.dims, x.index, strict=True)
         own = {d: e for d, e in pairs if isinstance(e, Expression)}
-        operands = (_gathered(y.substitute(own), positions) for y in source.operands)
+        operands = (_gathered(y.substitute(own), positions, line) for y in source.operands)
         return apply(source.operation, *operands, **source.options)
     if isinstance(source, Node) and source.operation == "literal":
         return literal(source.options["value"], source.dtype)
@@ -170,13 +172,14 @@ def _gathered(x: Tensor, positions: dict[str, Tensor]) -> Tensor:
     return Tensor(
         source,
         tuple(
-            _gathered(e, positions)
+            _gathered(e, positions, line)
             if isinstance(e, Tensor)
             else _position_of(e, positions)
             if e.variables & set(positions)
             else e
             for e in x.index
         ),
+        line,
     )
 
 

@@ -88,12 +88,19 @@ class Node:
 
 
 class Tensor(Operators):
-    """A source read at an index: per source dim an expression, or an integer tensor (gather)."""
+    """A source read at an index: per source dim an expression, or an integer tensor (gather).
+    `read_line` is the user's that says so, None for the source as it is.
+    """
 
-    __slots__ = ("_dims", "index", "source")
+    __slots__ = ("_dims", "index", "read_line", "source")
 
-    def __init__(self, source: Node | Recurrent, index: tuple[Index, ...] | None = None) -> None:
-        self.source = source
+    def __init__(
+        self,
+        source: Node | Recurrent,
+        index: tuple[Index, ...] | None = None,
+        read_line: SourceLine | None = None,
+    ) -> None:
+        self.source, self.read_line = source, read_line
         self.index: tuple[Index, ...] = (
             tuple(variable(d) for d in source.dims) if index is None else index
         )
@@ -130,9 +137,12 @@ class Tensor(Operators):
         """One of "float", "int32", "int64", "bool"."""
         return self.source.dtype
 
-    def substitute(self, values: dict[str, Expression]) -> Tensor:
-        """Return the same source read with dimensions replaced."""
-        return Tensor(self.source, tuple(e.substitute(values) for e in self.index))
+    def substitute(
+        self, values: dict[str, Expression], read_line: SourceLine | None = None
+    ) -> Tensor:
+        """Return the same source read with dimensions replaced, on a line that says so."""
+        index = tuple(e.substitute(values) for e in self.index)
+        return Tensor(self.source, index, read_line or self.read_line)
 
     def __repr__(self) -> str:
         """Quote it as the user wrote it where known: numbers, their variable, ranges as ranges."""

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 
-from workbench.errors import ProgramError, nearest
+from workbench.errors import ProgramError, SourceLine, nearest
 from workbench.polyhedral.accesses import Extent
 from workbench.polyhedral.dependences.flow import outside, overlap, undefined_read
 from workbench.polyhedral.dependences.witness import Witness, smallest
@@ -349,8 +349,9 @@ def reads_are_inside(equations: Equations, statements: Iterable[Statement]) -> N
         given = _given_sizes(equations)
         if outside([statement.instances], _extents(equations), given) is None:
             text += FOR_ALL_SIZES
-        text += _without_update(equations, array) + _where_written(equations, array, statement)
-        raise ProgramError(text, statement.line)
+        line = reader[0].line or statement.line
+        text += _without_update(equations, array) + _where_written(equations, array, line)
+        raise ProgramError(text, line)
 
 
 def reads_are_defined(equations: Equations, statements: Iterable[Statement]) -> None:
@@ -366,8 +367,9 @@ def reads_are_defined(equations: Equations, statements: Iterable[Statement]) -> 
         given = _given_sizes(equations)
         if undefined_read(readers, everything, extents, given) is None:
             text += FOR_ALL_SIZES
-        text += _without_update(equations, array) + _where_written(equations, array, statement)
-        raise ProgramError(text, statement.line)
+        line = reader[0].line or statement.line
+        text += _without_update(equations, array) + _where_written(equations, array, line)
+        raise ProgramError(text, line)
 
 
 def _given_sizes(equations: Equations) -> str:
@@ -382,12 +384,12 @@ def _without_update(equations: Equations, array: Array) -> str:
     return "; theta.update was not called" if array.scope[:1] == ("parameters",) and never else ""
 
 
-def _where_written(equations: Equations, array: Array, reader: Statement) -> str:
-    """Return the line that computes an array of a scope, if the reader's line does not name it,
-    else "": a network's output is `critic.output` where the user reads `value`.
+def _where_written(equations: Equations, array: Array, read: SourceLine | None) -> str:
+    """Return the line that computes an array of a scope, if the line that reads it does not name
+    it, else "": a network's output is `critic.output` where the user reads `value`.
     """
     written = next((s.line for s in equations.writers[array.name]), None)
-    read, own = reader.line, re.escape(array.name.rpartition(".")[2])
+    own = re.escape(array.name.rpartition(".")[2])
     if array.scope[:1] in ((), ("parameters",)) or array.described or not (written and read):
         return ""
     if written == read or re.search(rf"\b{own}\b", read.text):
