@@ -92,8 +92,12 @@ class Barriers:
                 found = dict.fromkeys(self.accesses.of(code, tile), True)
                 yield from self._waited(found)
                 self.pending |= found
+                if isinstance(code, Together) and code.record.function == WAITING:
+                    self.pending = found
                 if isinstance(code, (EachWarp, WarpTurns)):
                     block = replace(self.block, threads=WARP, runs=False)
+                    if isinstance(code, EachWarp):
+                        block = replace(block, variable=code.variable)
                     inside = Barriers(self.meet, self.coincide).of(code.body, block)
                     code = replace(code, body=inside)
                 yield code
@@ -223,6 +227,9 @@ class Barriers:
 
 Steps: TypeAlias = tuple[OpenStep, ...]
 """Steps at all of which episodes are to be open, or closed."""
+
+WAITING = "orthogonalize"
+"""The function inside of which all threads wait for each other, whatever the sizes."""
 
 INSIDE = {"permutation": 36, DEALT: 22, SORTED: 22, "orthogonalize": 100}
 """About how many barriers of all threads a function of a block has inside: sorting of some thousand

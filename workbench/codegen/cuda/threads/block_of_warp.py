@@ -73,8 +73,11 @@ class BlocksOfWarps:
         round_ = self.name(f"round of {blocks.variable}")
         first = blocks.lower + variable(round_) * warps
         here = first + variable(NUMBER)
-        own = replace(blocks, lower=here, upper=minimum(blocks.upper, here + 1))
         rounds = (blocks.upper - blocks.lower + warps - 1) // warps
+        own = Around(replace(blocks, lower=here, upper=minimum(blocks.upper, here + 1)), inside)
+        around = Loop(round_, expression(0), rounds, (blocks,))
+        if not self.sums:
+            return (EachWarp(warps, (Around(around, (own,)),), round_),)
         memory = (Scratch(places[one.name], one.dtype, expression(warps)) for one in self.sums)
         behind = minimum(blocks.upper - first, expression(warps))
         added = tuple(
@@ -82,13 +85,8 @@ class BlocksOfWarps:
             for one in self.sums
             for record in self._added(one, places[one.name], operations[one.name], behind)
         )
-        return (
-            *map(Memory, memory),
-            Around(
-                Loop(round_, expression(0), rounds, (blocks,)),
-                (EachWarp(warps, (Around(own, inside),)), *([First(added)] if added else [])),
-            ),
-        )
+        each = EachWarp(warps, (own,), blocks.variable)
+        return (*map(Memory, memory), Around(around, (each, First(added))))
 
     def _added(
         self, one: ChunkSum, places: str, operation: str, behind: Expression

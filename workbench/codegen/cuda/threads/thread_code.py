@@ -141,11 +141,12 @@ class Tile:
 @dataclass(frozen=True)
 class EachWarp:
     """Code that each of so many warps runs for itself, with memory of its own: in its body the
-    threads are those of the warp.
+    threads are those of the warp. `variable` is that of the loop over blocks of the program.
     """
 
     warps: int
     body: tuple[Code, ...]
+    variable: str
 
 
 @dataclass(frozen=True)
