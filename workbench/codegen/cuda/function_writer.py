@@ -195,8 +195,9 @@ class FunctionWriter:
         begin = max((piece.end for piece in own.values()), default=0)
         parts = self.parts.parts(kernels, lanes, threads, begin)
         if parts[-1].is_by_warps:
-            threads = OF_WARPS
-            parts = self.parts.parts(kernels, lanes, threads, begin)
+            of_more = self.parts.parts(kernels, lanes, OF_WARPS, begin)
+            if of_more[-1].is_by_warps:
+                threads, parts = OF_WARPS, of_more
         shared = [part.shared_elements for part in parts] if many else []
         elements = [one for one in shared if one is not None]
         by_all_blocks = bool(shared) and len(elements) == len(shared)

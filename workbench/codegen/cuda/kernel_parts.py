@@ -184,10 +184,13 @@ class PartWriter:
         has sums, arrays and slices `on_chip`.
         """
         scratch: dict[str, Piece] = {}
+        elsewhere: dict[str, int] = {}  # which of the kernels has it, from the same byte on
 
         def meet(one: str, other: str) -> bool:
             if one in scratch and other in scratch:
                 return scratch[one].meets(scratch[other])
+            if one in elsewhere and other in elsewhere and elsewhere[one] != elsewhere[other]:
+                return True
             return self.memory.get(one, one) == self.memory.get(other, other)
 
         def coincide(one: str, other: str) -> bool:
@@ -206,6 +209,7 @@ class PartWriter:
                 end = places.shared_bytes
             names = {name: f"{name} of {number}" for name in (*places.shared, *places.other)}
             scratch |= {names[n]: piece for n, piece in places.shared.items()}
+            elsewhere |= {names[n]: number for n in places.other}
             last, dealing = kernel.records[-1], kernel.dealing
             blocks = last if dealing is not None and isinstance(last, Loop) else None
             block = Block(

@@ -87,6 +87,7 @@ class BlockPlaces:
             first, of_warp = _behind(scratch.found, begin), _Scratch(real)
             of_warp.found |= _small_buffers(made, kernel, dtype, large, first)
             of_warp.lay(by_warps.body, _behind(of_warp.found, first))
+            assert not of_warp.large, kernel.statements
             stride = _behind(of_warp.found, first) - first
             shared = {
                 name: replace(piece, warps=by_warps.warps, stride=stride)

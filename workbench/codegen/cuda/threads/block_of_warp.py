@@ -62,6 +62,7 @@ class BlocksOfWarps:
         """
         if self.threads % WARP or self.lanes > WARP or any(s.elements != 1 for s in self.sums):
             return None
+        assert not self.blocks.begin and self.blocks.step is None, self.blocks
         places = {one.name: self.name(f"{one.name} by warp") for one in self.sums}
         by_warp, operations = _by_warp(records, places)
         if set(operations) != set(places) or _adds(by_warp, places):
