@@ -111,12 +111,12 @@ class KernelPart:
 
     @property
     def is_by_warps(self) -> bool:
-        """Whether each warp runs blocks of the program."""
+        """Tell whether each warp runs blocks of the program."""
         return next(of_warps(self.codes), None) is not None
 
     @property
     def waits(self) -> bool:
-        """Whether it begins with a barrier of the block."""
+        """Tell whether it begins with a barrier of the block."""
         return self.codes[:1] == (Barrier(),)
 
     @property

@@ -64,14 +64,15 @@ INLINE int in_fours(int64_t begin, int64_t step, int64_t other_step) {
         int thread) {                                                                               \
         const int across = (columns + 3) / 4, pieces = (rows + HIGH - 1) / HIGH * across;           \
         const int fours = columns <= right_step && in_fours(right_begin, right_step, 0);            \
-        const int by_k = !BY_ROW && fours && step == 1 && in_fours(left_begin, row_step, 0);                   \
+        const int by_k = !BY_ROW && fours && step == 1 && in_fours(left_begin, row_step, 0);        \
         const int by_row =                                                                          \
-            BY_ROW && fours && row_step == 1 && rows <= step && in_fours(left_begin, step, 0);                \
+            BY_ROW && fours && row_step == 1 && rows <= step && in_fours(left_begin, step, 0);      \
         for (int piece = thread; piece < pieces; piece += BLOCK_THREADS) {                          \
-            const int turned = by_row && (piece / (2 * across) * 2 + 1) * HIGH < rows;              \
             const int in_two = piece % (2 * across);                                                \
-            const int row = (piece / (2 * across) * 2 + (turned ? in_two % 2 : in_two / across)) * HIGH; \
-            const int column = (turned ? in_two / 2 : in_two % across) * 4;                         \
+            const int pair = piece / (2 * across) * 2;                                              \
+            const int paired = by_row && (pair + 1) * HIGH < rows;                                  \
+            const int row = (pair + (paired ? in_two % 2 : in_two / across)) * HIGH;                \
+            const int column = (paired ? in_two / 2 : in_two % across) * 4;                         \
             const int high = rows - row < HIGH ? rows - row : HIGH;                                 \
             const int wide = columns - column < 4 ? columns - column : 4;                           \
             number sum[HIGH][4] = {{0}}, a[HIGH][4], b[4];                                          \

@@ -95,12 +95,15 @@ class Barriers:
                 if isinstance(code, Together) and code.record.function == WAITING:
                     self.pending = found
                 if isinstance(code, (EachWarp, WarpTurns)):
-                    block = replace(self.block, threads=WARP, runs=False)
-                    if isinstance(code, EachWarp):
-                        block = replace(block, variable=code.variable)
-                    inside = Barriers(self.meet, self.coincide).of(code.body, block)
-                    code = replace(code, body=inside)
+                    code = replace(code, body=self._of_warp(code))
                 yield code
+
+    def _of_warp(self, code: EachWarp | WarpTurns) -> tuple[Code, ...]:
+        """Return code of one warp with its barriers, which no other passes."""
+        block = replace(self.block, threads=WARP, runs=False)
+        if isinstance(code, EachWarp):
+            block = replace(block, variable=code.variable)
+        return Barriers(self.meet, self.coincide).of(code.body, block)
 
     def _waited(self, found: Mapping[Access, bool]) -> Iterator[Barrier]:
         """Yield the barrier that stands in front of accesses, if they need one, and pass it."""

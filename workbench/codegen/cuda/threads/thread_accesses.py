@@ -57,8 +57,8 @@ _OF_MATRICES = (*PRODUCTS, "turned", "orthogonalize")
 
 @dataclass(frozen=True)
 class Access:
-    """An access to a buffer by the `first` threads of a kernel, so many, or by less of them: from
-    thread `begin` of the block on, round and round.
+    """An access to a buffer by the `first` threads of a kernel, so many, or by less of them.
+    Thread k of the kernel is thread `begin` + k of the block, whose first follows on its last.
     `threads` says how the places are dealt to them: over LANE and ROW, of which each has its own
     thread, the place is `at`. Where that is not known any of them may touch any place. With the
     same `columns` as another one, a lane touches no place that another lane touches there, wherever
@@ -93,7 +93,7 @@ class Block:
     another's arrays but for what they add up. In buffers with the same `columns` a lane's elements
     of rows lie in the same column of memory. `names` are those of its scratch memory, which other
     kernels of the same function may call the same. `runs`: it has a block of the program to run.
-    `begin`: which of its threads is the kernel's first; behind the last comes that before it.
+    `begin`: which of its threads is the kernel's first; behind its last one comes thread 0.
     """
 
     threads: int
