@@ -20,8 +20,9 @@ from workbench.codegen.cuda.kernel_parts import (
 from workbench.codegen.cuda.memory.block_places import Piece, rounded
 from workbench.codegen.cuda.permutations import sorting
 from workbench.codegen.cuda.small_kernels import ends_stage, is_wide, left_by
+from workbench.codegen.cuda.threads.sharing import most_lanes
 from workbench.codegen.cuda.threads.thread_accesses import pieces
-from workbench.codegen.cuda.threads.thread_code import memory_of, most_lanes
+from workbench.codegen.cuda.threads.thread_code import memory_of
 from workbench.codegen.cuda.threads.thread_text import ThreadText
 from workbench.codegen.cuda.threads.warps import NUMBER
 from workbench.codegen.joined_launches import memory_in

@@ -30,6 +30,7 @@ from workbench.codegen.cuda.sums.kept_sums import (
 )
 from workbench.codegen.cuda.threads.barriers import Barriers, Steps, passed
 from workbench.codegen.cuda.threads.block_of_warp import BlocksOfWarps
+from workbench.codegen.cuda.threads.sharing import shared_out
 from workbench.codegen.cuda.threads.thread_accesses import Block
 from workbench.codegen.cuda.threads.thread_code import (
     Around,
@@ -39,7 +40,6 @@ from workbench.codegen.cuda.threads.thread_code import (
     Everywhere,
     Memory,
     memory_of,
-    shared_out,
 )
 from workbench.codegen.cuda.threads.warps_in_turn import Placed, WarpsInTurn
 from workbench.codegen.cuda.turns.carried_slices import with_slices

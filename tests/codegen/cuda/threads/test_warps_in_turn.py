@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.codegen.cuda.threads.barriers import Barriers
+from workbench.codegen.cuda.threads.sharing import shared_out
 from workbench.codegen.cuda.threads.thread_accesses import Block
 from workbench.codegen.cuda.threads.thread_code import (
     Barrier,
@@ -21,7 +22,6 @@ from workbench.codegen.cuda.threads.thread_code import (
     First,
     Points,
     WarpTurns,
-    shared_out,
 )
 from workbench.codegen.cuda.threads.warps import WARP
 from workbench.codegen.cuda.threads.warps_in_turn import Placed, WarpsInTurn

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from workbench.codegen.cuda.permutations import DEALT, SORTED
 from workbench.codegen.cuda.threads.independent_turns import are_independent, has_turns, width
+from workbench.codegen.cuda.threads.local_names import made_in
 from workbench.codegen.cuda.threads.thread_accesses import LANE, ROW, Access, Block, ThreadAccesses
 from workbench.codegen.cuda.threads.thread_code import (
     Around,
@@ -25,7 +26,6 @@ from workbench.codegen.cuda.threads.thread_code import (
     Tile,
     Together,
     WarpTurns,
-    made_in,
 )
 from workbench.codegen.cuda.threads.warps import WARP
 from workbench.codegen.kernel_records import Invoke, Loop, Store, leaves, walk

@@ -11,6 +11,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.codegen.cuda.sums.chunk_sums import ChunkSum
+from workbench.codegen.cuda.threads.sharing import shared_out
 from workbench.codegen.cuda.threads.thread_code import (
     Around,
     Code,
@@ -22,7 +23,6 @@ from workbench.codegen.cuda.threads.thread_code import (
     Points,
     Tile,
     Totals,
-    shared_out,
 )
 from workbench.codegen.cuda.threads.warps import NUMBER, WARP
 from workbench.codegen.kernel_records import (

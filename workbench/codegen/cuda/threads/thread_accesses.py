@@ -11,6 +11,7 @@ from math import prod
 
 from workbench.codegen.cuda.sums.kept_sums import KEPT, WRITTEN
 from workbench.codegen.cuda.threads.independent_turns import most, width
+from workbench.codegen.cuda.threads.local_names import made_in
 from workbench.codegen.cuda.threads.product_pieces import LARGEST, ONE, room
 from workbench.codegen.cuda.threads.thread_code import (
     Around,
@@ -28,7 +29,6 @@ from workbench.codegen.cuda.threads.thread_code import (
     Together,
     Totals,
     WarpTurns,
-    made_in,
 )
 from workbench.codegen.cuda.threads.warps import WARP
 from workbench.codegen.kernel_records import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import TypeAlias
 
-from workbench.codegen.cuda.threads.thread_code import made_in
+from workbench.codegen.cuda.threads.local_names import made_in
 from workbench.codegen.kernel_records import (
     Invoke,
     KernelRecord,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.codegen.cuda.threads.thread_code import Around, Everywhere, First, shared_out
+from workbench.codegen.cuda.threads.sharing import shared_out
+from workbench.codegen.cuda.threads.thread_code import Around, Everywhere, First
 from workbench.codegen.kernel_records import (
     KernelRecord,
     Local,
