@@ -68,7 +68,7 @@ def test_derived_size_refused_when_given() -> None:
 
 @pytest.mark.parametrize("value", [0, -3])
 def test_size_refused_when_not_positive(value: int) -> None:
-    assert refused({"T": value}) == f"size T must be positive, found {value}"
+    assert refused({"T": value}) == f"size T must be a positive integer, found {value}"
 
 
 @pytest.mark.parametrize("value", [2.0, True, "3"])

@@ -189,7 +189,7 @@ def test_a_space_that_nobody_knows_is_refused() -> None:
 
 
 def test_sizes_and_dtypes_that_are_none_are_refused() -> None:
-    with pytest.raises(SizeError, match="size T must be positive, found 0"):
+    with pytest.raises(SizeError, match="size T must be a positive integer, found 0"):
         fast().memory({"T": 0}, "numpy")
     with pytest.raises(WorkbenchError, match="unknown dtype 'float16'"):
         fast().memory(SIZES, "numpy", "float16")

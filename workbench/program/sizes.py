@@ -6,12 +6,11 @@ file evaluates its definition and checks that it divides.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from workbench.errors import SizeError, nearest
-from workbench.polyhedral.expression import Expression, expression, size
+from workbench.polyhedral.expression import Expression, expression, size, whole
 from workbench.polyhedral.expressions.atoms import FloorDivision, Product, Size
 from workbench.polyhedral.sets.relations import sizes_satisfying
 from workbench.program.values import Equations, Parameter
@@ -108,16 +107,11 @@ def numbers(sizes: Mapping[str, int]) -> str:
 
 
 def _positive(parameter: Parameter, value: object) -> int:
-    try:
-        if isinstance(value, bool):
-            raise TypeError
-        number = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
+    number = whole(value)
+    if number is None or number <= 0:
         raise SizeError(
             f"size {parameter.name} must be a positive integer, found {value!r}", parameter.line
-        ) from None
-    if number <= 0:
-        raise SizeError(f"size {parameter.name} must be positive, found {number}", parameter.line)
+        )
     return number
 
 

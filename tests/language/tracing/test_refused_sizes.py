@@ -64,7 +64,7 @@ def test_size_that_is_not_positive(value: Any) -> None:
     with pytest.raises(SizeError) as error:
         example(T=value)
     assert error.value.message == (
-        f"T={value!r}: a size must be a positive int "
+        f"size T must be a positive integer, found {value!r} "
         "(arguments whose name starts with a capital are sizes)"
     )
 
@@ -84,7 +84,7 @@ def test_size_given_to_a_run_that_is_not_positive() -> None:
 
     with pytest.raises(SizeError) as error:
         Reference(example().equations, {"T": 0})
-    assert error.value.message == "size T must be positive, found 0"
+    assert error.value.message == "size T must be a positive integer, found 0"
 
 
 def test_derived_size_that_does_not_divide() -> None:

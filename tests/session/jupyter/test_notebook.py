@@ -464,7 +464,7 @@ def test_watched_arguments_are_traced_anew(notebook: Any, tmp_path: Path) -> Non
     )
     comm.say(type="change", id=4, workbench="decay", arguments={"T": 0})
     until(lambda: session.state().error is not None)
-    assert "a size must be a positive int" in session.state().error.error.sentence
+    assert "size T must be a positive integer, found 0" in session.state().error.error.sentence
     comm.say(type="change", id=5, workbench="decay", arguments={"X": 0})
     said = comm.until(lambda m: m.get("id") == 5)
     assert "decay has no argument 'X'" in said["error"]["sentence"]

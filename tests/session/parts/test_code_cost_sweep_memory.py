@@ -251,7 +251,7 @@ def test_what_is_swapped_lives_on_the_host_and_slices_of_it_on_the_device() -> N
 
 @pytest.mark.parametrize("part", [cost, memory, sweep])
 def test_sizes_that_the_program_does_not_take_are_refused(part: Callable[..., Any]) -> None:
-    with pytest.raises(SizeError, match="size T must be positive, found 0"):
+    with pytest.raises(SizeError, match="size T must be a positive integer, found 0"):
         part(variant(), {**RUN, "size": "B", "sizes": {"T": 0}})
 
 

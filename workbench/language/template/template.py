@@ -94,7 +94,7 @@ class Template:
         number = whole(value)
         if number is None or number <= 0:
             raise SizeError(
-                f"{name}={value!r}: a size must be a positive int "
+                f"size {name} must be a positive integer, found {value!r} "
                 "(arguments whose name starts with a capital are sizes)",
                 self._line(),
             )

@@ -59,7 +59,7 @@ def test_who_overwrites_what_is_used_is_an_arrow_of_its_own() -> None:
 def test_sizes_are_set_and_bad_ones_refused() -> None:
     view = explained(wb.variant(leaky_sum()), Vectorize("b"), {"B": 3, "T": 4})
     assert view.sizes == {"B": 3, "T": 4}
-    with pytest.raises(SizeError, match="must be positive"):
+    with pytest.raises(SizeError, match="must be a positive integer"):
         explained(wb.variant(leaky_sum()), Vectorize("b"), {"T": 0})
 
 

@@ -123,7 +123,7 @@ def test_sizes_are_set_and_too_small_ones_said() -> None:
     found = explained(variant, step, {"T": 1})
     assert (found.space, found.pair) == (None, None)
     assert found.remark == "it takes at least T=2 for this to happen"
-    with pytest.raises(SizeError, match="must be positive"):
+    with pytest.raises(SizeError, match="must be a positive integer"):
         explained(variant, step, {"T": 0})
 
 
