@@ -17,7 +17,7 @@ def walk(B: int = 2) -> dict[str, Any]:
 
 @wb.program
 def asked(B: int) -> dict[str, Any]:
-    """A template that cannot."""
+    """A template that needs a size first."""
     b = wb.dim(b=B)
     return {"all": wb.uniform(over=b).mean(over=b)}
 
@@ -27,9 +27,9 @@ def test_programs_variants_and_templates_are_offered_the_last_first() -> None:
     variant = wb.variant(program).apply(wb.transforms.Vectorize("b"))
     variables = {"wb": wb, "walk": walk, "program": program, "n": 3, "fast": variant}
     assert offers(variables).data == [
-        {"name": "fast", "cell": "wb.Workbench(fast)\n"},
-        {"name": "program", "cell": "wb.Workbench(program)\n"},
-        {"name": "walk", "cell": "wb.watch(walk)\n"},
+        {"name": "fast", "cell": "wb.Workbench(fast)\n", "missing": []},
+        {"name": "program", "cell": "wb.Workbench(program)\n", "missing": []},
+        {"name": "walk", "cell": "wb.watch(walk)\n", "missing": []},
     ]
 
 
@@ -40,9 +40,14 @@ def test_the_package_is_imported_where_no_variable_holds_it() -> None:
     assert found["cell"] == "workbench.watch(walk)\n"
 
 
-def test_left_out_is_what_cannot_be_shown_as_it_is() -> None:
+def test_arguments_without_a_default_are_left_to_fill_in() -> None:
+    (found,) = offers({"wb": wb, "asked": asked}).data
+    assert found == {"name": "asked", "cell": "wb.watch(asked, B=)\n", "missing": ["B"]}
+
+
+def test_left_out_is_what_no_user_means_to_show() -> None:
     program = walk()
-    variables = {"asked": asked, "_": walk, "first": program, "second": program, "f": len}
+    variables = {"_": walk, "first": program, "second": program, "f": len}
     assert [one["name"] for one in offers(variables).data] == ["second"]
 
 

@@ -32,15 +32,23 @@ export function Offered(props: {
   insertCell: NonNullable<Transport["insertCell"]>;
 }): JSX.Element {
   const { runs, failure, run, forget } = useCellRun();
+  const [unfinished, setUnfinished] = useState<Offer | null>(null);
   const cells = useRef(new Map<string, InsertedCell>());
-  useEffect(forget, [props.offers]);
+  useEffect(() => {
+    forget();
+    setUnfinished(null);
+  }, [props.offers]);
 
-  /** Runs the cell that a press before has put in, unless it was deleted. */
-  function show({ cell }: Offer): void {
-    const before = cells.current.get(cell);
-    const inserted = before?.isThere() ? before : props.insertCell(cell);
-    cells.current.set(cell, inserted);
-    void run(inserted);
+  /** Runs the cell that a press before has put in, unless it was deleted. One that misses arguments runs only then:
+   * the first press leaves it to be filled in. */
+  function show(offer: Offer): void {
+    const before = cells.current.get(offer.cell);
+    const isThere = before?.isThere() ?? false;
+    const inserted = before && isThere ? before : props.insertCell(offer.cell);
+    cells.current.set(offer.cell, inserted);
+    const waits = offer.missing.length > 0 && !isThere;
+    setUnfinished(waits ? offer : null);
+    if (!waits) void run(inserted);
   }
 
   return (
@@ -56,9 +64,15 @@ export function Offered(props: {
             onClick={() => show(offer)}
           >
             Show {offer.name}
+            {offer.missing.length > 0 && " …"}
           </button>
         ))}
       </div>
+      {unfinished && (
+        <p role="status">
+          {unfinished.name} has no default for {unfinished.missing.join(", ")}: fill in the cell, then run it.
+        </p>
+      )}
       {failure && <p role="alert">{failure}</p>}
     </>
   );

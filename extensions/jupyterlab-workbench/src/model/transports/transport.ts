@@ -22,10 +22,12 @@ export interface InsertedCell {
   run(): Promise<boolean>;
 }
 
-/** A program in a variable of the notebook, with the cell that shows its workbench. */
+/** A program in a variable of the notebook, with the cell that shows its workbench once the arguments that are
+ * missing there are filled in. */
 export interface Offer {
   readonly name: string;
   readonly cell: string;
+  readonly missing: readonly string[];
 }
 
 /** The programs in the notebook's variables. */

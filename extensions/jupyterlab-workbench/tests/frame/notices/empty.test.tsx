@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { Empty } from "../../../src/frame/notices/empty";
+import type { Offer } from "../../../src/model/transports/transport";
 import { act, byText, type Drawn, drawn, GOLDEN, texts } from "../../drawing";
 
 let shown: Drawn;
@@ -52,7 +53,7 @@ test("without a notebook the cell is there to be read", async () => {
   expect(shown.host.querySelector("button")).toBeNull();
 });
 
-function offering(...answers: { name: string; cell: string }[][]) {
+function offering(...answers: Offer[][]) {
   let changed = (): void => undefined;
   const offers = {
     find: vi.fn(async () => answers.shift() ?? []),
@@ -66,7 +67,7 @@ function offering(...answers: { name: string; cell: string }[][]) {
 
 test("a program that the notebook has is shown with one press", async () => {
   const { run, insertCell } = notebook(true);
-  const { offers } = offering([{ name: "ppo", cell: "wb.watch(ppo)\n" }, { name: "small", cell: "wb.Workbench(small)\n" }]);
+  const { offers } = offering([{ name: "ppo", cell: "wb.watch(ppo)\n", missing: [] }, { name: "small", cell: "wb.Workbench(small)\n", missing: [] }]);
   shown = await drawn(Empty, GOLDEN, true, { insertCell, offers });
   expect(texts(shown.host, "h3")).toEqual(["No workbench yet"]);
   expect(texts(shown.host, ".wbk-offers button")).toEqual(["Show ppo", "Show small"]);
@@ -77,7 +78,7 @@ test("a program that the notebook has is shown with one press", async () => {
 
 test("a cell that defines one is heard, and one that fails to show it is told", async () => {
   const { insertCell } = notebook(false);
-  const { offers, ran } = offering([], [{ name: "ppo", cell: "wb.watch(ppo)\n" }]);
+  const { offers, ran } = offering([], [{ name: "ppo", cell: "wb.watch(ppo)\n", missing: [] }]);
   shown = await drawn(Empty, GOLDEN, true, { insertCell, offers });
   expect(texts(shown.host, "h3")).toEqual(["No program yet"]);
   await act(async () => ran());
@@ -87,7 +88,7 @@ test("a cell that defines one is heard, and one that fails to show it is told", 
 
 test("a cell that failed is run again, and its failure forgotten when another has run", async () => {
   const { run, insertCell } = notebook(false);
-  const ppo = { name: "ppo", cell: "wb.watch(ppo)\n" };
+  const ppo = { name: "ppo", cell: "wb.watch(ppo)\n", missing: [] };
   const { offers, ran } = offering([ppo], [ppo]);
   shown = await drawn(Empty, GOLDEN, true, { insertCell, offers });
   await shown.press(byText(shown.host, "button", "Show ppo"));
@@ -95,4 +96,21 @@ test("a cell that failed is run again, and its failure forgotten when another ha
   expect([insertCell.mock.calls.length, run.mock.calls.length]).toEqual([1, 2]);
   await act(async () => ran());
   expect(texts(shown.host, "[role=alert]")).toEqual([]);
+});
+
+test("a cell that misses arguments is left to be filled in, and run with a second press", async () => {
+  const { run, insertCell } = notebook(true);
+  const asked = { name: "asked", cell: "wb.watch(asked, B=, T=)\n", missing: ["B", "T"] };
+  const { offers, ran } = offering([asked], [asked]);
+  shown = await drawn(Empty, GOLDEN, true, { insertCell, offers });
+  await shown.press(byText(shown.host, "button", "Show asked …"));
+  expect([insertCell.mock.calls.length, run.mock.calls.length]).toEqual([1, 0]);
+  expect(texts(shown.host, "[role=status] [role=status]")).toEqual([
+    "asked has no default for B, T: fill in the cell, then run it.",
+  ]);
+  await shown.press(byText(shown.host, "button", "Show asked …"));
+  expect([insertCell.mock.calls.length, run.mock.calls.length]).toEqual([1, 1]);
+  expect(texts(shown.host, "[role=status] [role=status]")).toEqual([]);
+  await act(async () => ran());
+  expect(texts(shown.host, ".wbk-offers button")).toEqual(["Show asked …"]);
 });
