@@ -554,7 +554,7 @@ KERNEL(kernel_environment_start_uniform_and_43_more, THREADS, BLOCKS_OF_kernel_e
                 const int active = 32 * b_block32 + lane < (minimum_l((B - 1), (32 * b_block32 + 31)) + 1);
                 const int64_t b_3 = minimum_l(32 * b_block32 + lane, (minimum_l((B - 1), (32 * b_block32 + 31)) + 1) - 1);
                 /* statement: policy.hidden_1 */
-                if (active) ROLLED for (int64_t i0_4 = 0 + row; i0_4 < 20; i0_4 += ROWS) {
+                if (active) UNROLLED_BY(4) for (int64_t i0_4 = 0 + row; i0_4 < 20; i0_4 += ROWS) {
                     const float parameters_policy_bias_1_2 = LD(parameters_policy_bias_1_of_block, i0_4);
                     const float policy_hidden_1_2 = tanh_f(add_f(LD(policy_hidden_1, (b_3 - 32 * b_block32 + 32 * i0_4 + 640 * t)), parameters_policy_bias_1_2));
                     ST(policy_hidden_1, (b_3 - 32 * b_block32 + 32 * i0_4 + 640 * t), policy_hidden_1_2);

@@ -32,6 +32,9 @@
 
 #define INLINE static inline __attribute__((always_inline, unused))
 
+/* a / b for b not far from 1: other machines may have a way of their own to the same bits. */
+#define NEAR_QUOTIENT(a, b) ((a) / (b))
+
 /* A function that is called from outside of the library. */
 #define EXPORTED __attribute__((visibility("default")))
 

@@ -6,10 +6,19 @@ turns, less is waited for: `tanh_of` in `elementary.h`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.codegen.kernel_records import Compute, Let, Local, Loop, Store, Value, parts
+from workbench.codegen.kernel_records import (
+    Compute,
+    KernelRecord,
+    Let,
+    Local,
+    Loop,
+    Store,
+    Value,
+    parts,
+)
 from workbench.codegen.printing.value_text import ValueText
 
 FUNCTIONS = frozenset(("tanh",))
@@ -34,16 +43,13 @@ def has_pairs(loop: Loop, here: ValueText) -> bool:
     may need another's.
     """
     rows = loop.upper - loop.lower
-    return (
-        not rows.terms
-        and rows.constant % 2 == 0
-        and any(
-            _is_function(part, here)
-            for record in loop.body
-            if isinstance(record, (Let, Store))
-            for part in parts(record.value)
-        )
-    )
+    return not rows.terms and rows.constant % 2 == 0 and has_function(loop.body, here)
+
+
+def has_function(records: Sequence[KernelRecord], here: ValueText) -> bool:
+    """Tell whether records compute a function whose steps wait for each other, themselves."""
+    values = (record.value for record in records if isinstance(record, (Let, Store)))
+    return any(_is_function(part, here) for value in values for part in parts(value))
 
 
 def innermost_call(value: Value, here: ValueText) -> Compute | None:

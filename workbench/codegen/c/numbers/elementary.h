@@ -8,6 +8,7 @@
        TABLE(name, list), ENTRY(name, k)                constants, as operands in memory
        EIGHT(name, list), OF(of_eight)(name, i)         eight, chosen by the lowest bits of i
        EACH_OF_TWO                                      for k below `count`, written out
+       NEAR_QUOTIENT(a, b)                              a / b, for b not far from 1
 
    All numbers have float32's full range, subnormal ones, zeros with their sign, infinities and NaN.
    Sums of float products are fused where the text says so and nowhere else, and power's doubles are
@@ -149,7 +150,8 @@ INLINE void OF(tanh_of)(F *x, int count) {
     EACH_OF_TWO p[k] = OF(fused)(p[k], z[k], ENTRY(constants, 8));
     EACH_OF_TWO p[k] = OF(fused)(p[k], z[k], ENTRY(constants, 9));
     EACH_OF_TWO w[k] = OF(fused)(r[k] * z[k], p[k], r[k]);
-    EACH_OF_TWO w[k] = OF(fused)(-t[k], t[k], one) * w[k] / OF(fused)(t[k], w[k], one);
+    EACH_OF_TWO z[k] = OF(fused)(t[k], w[k], one); /* between 0.44 and 1.56 */
+    EACH_OF_TWO w[k] = NEAR_QUOTIENT(OF(fused)(-t[k], t[k], one) * w[k], z[k]);
     EACH_OF_TWO x[k] = FLOAT(BITS(t[k] + w[k]) | (BITS(x[k]) & INT32_MIN));
 }
 INLINE F OF(tanh)(F x) {

@@ -31,6 +31,22 @@ typedef unsigned long long uint64_t;
 INLINE float unless_nan_f(float b, float x) { return b != b ? b : x; }
 INLINE double unless_nan_d(double b, double x) { return b != b ? b : x; }
 
+/* a / b for b between 0.44 and 1.56, with the bits of a division, whose branch for numbers near the
+   ends of their range would keep two quotients from being computed at one time. The first 1 / b is off
+   by 12 % at most; each step leaves the cube of that, and the last one what is rounded. What is left
+   of the first quotient is exact, so that the second one rounds once (Markstein, "Computation of
+   elementary functions on the IBM RISC System/6000 processor", 1990). All that tanh divides was tried:
+   tests/codegen/c/test_near_quotient.py. */
+INLINE float NEAR_QUOTIENT(float a, float b) {
+    float r = __int_as_float(0x7ef311c7 - __float_as_int(b));
+    float error = fmaf(-b, r, 1.0f);
+    r = fmaf(r, fmaf(error, error, error), r);
+    error = fmaf(-b, r, 1.0f);
+    r = fmaf(r, fmaf(error, error, error), r);
+    float quotient = a * r;
+    return fmaf(fmaf(-b, quotient, a), r, quotient);
+}
+
 /* A loop over one or two numbers that becomes as many steps. */
 #define EACH_OF_TWO _Pragma("unroll") for (int k = 0; k < count; k++)
 

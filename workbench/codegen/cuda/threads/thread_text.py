@@ -44,6 +44,7 @@ from workbench.codegen.kernel_records import (
 )
 from workbench.codegen.printing.c_expressions import condition_text
 from workbench.codegen.printing.kernel_text import FLAGS, MOST_COORDINATES, KernelText
+from workbench.codegen.printing.row_pairs import has_function
 from workbench.codegen.printing.value_text import SCALARS, STORED, Text, ValueText, number_text
 from workbench.polyhedral.expression import Expression, expression
 from workbench.program.keys import statement_key
@@ -60,6 +61,10 @@ SHORT = 6
 OF_MANY_LOADS, LONG = "UNROLLED_BY(4)", 24
 """The same where all blocks share the elements, of which a thread then has registers for more at a
 time.
+"""
+OF_FUNCTIONS = "UNROLLED_BY(4)"
+"""In front of a loop of rows with a function whose steps wait for each other: those of several rows
+take turns.
 """
 MANY = 4 * POINTS
 """The least points of which several come at one time."""
@@ -219,7 +224,8 @@ class ThreadText(KernelText):
     def _of_rows(self, code: Rows) -> None:
         loop, name = code.loop, self._c(code.loop.variable)
         lower, upper = map(self.values.expression, loop.range)
-        self._dealt("if (active) ", name, f"{lower} + row", upper, "ROWS", loop.body)
+        turns = OF_FUNCTIONS if has_function(loop.body, self.values) else "ROLLED"
+        self._dealt("if (active) ", name, f"{lower} + row", upper, "ROWS", loop.body, turns)
 
     def _of_memory(self, code: Memory) -> None:
         """Write what a thread keeps, of zeros. Other memory a kernel names at the beginning."""
