@@ -9,6 +9,8 @@ import pytest
 
 import workbench as wb
 from tests.benchmarks.tables import learning
+from tests.codegen.cuda.fibres import expect_bits_of_compiled_c
+from tests.truth import truth
 from workbench.transforms import Contract, Donate, Persist
 
 COLUMNS = ("state", "action", "following", "reward")
@@ -68,3 +70,31 @@ def test_lanes_beyond_the_last_index_read_inside_the_table() -> None:
     assert "minimum_vi(maximum_vi(load_vi(row" in read and "(int32_t)(N - 1)" in read
     numpy, native = (wb.run(variant, name, progress=False)["y"] for name in ("numpy", "native"))
     np.testing.assert_array_equal(numpy, native)
+
+
+@wb.program
+def looked_up_again(B: int = 3, P: int = 4) -> dict[str, wb.Tensor]:
+    """Dyna-Q: a model, which is a table, says where the next table is looked up."""
+    b, p = wb.dims(b=B, p=P)
+    pair = wb.cast(wb.uniform(over=(b, p)) * 10.0, int)
+    model = wb.cast(wb.uniform(shape=(5, 2), over=b) * 5.0, int)
+    routes = wb.cast(wb.uniform(shape=(5, 2, 3), over=b) * 5.0, int)
+    q = wb.recurrent("q", (5, 2), over=(b, p))
+    q[b, 0] = wb.normal(shape=(5, 2), over=b)
+    after = model[..., pair // 2, pair % 2]
+    worth = q[..., model[..., after, pair % 2], :].max()
+    way = q[..., routes[..., after, pair % 2, :], pair % 2].sum()
+    q[b, p + 1] = wb.put(q, (model[..., pair % 5, 0], pair % 2), worth) + 0.1 * way
+    return {"q": q[b, P]}
+
+
+@pytest.mark.parametrize("block", [0, 1, 2, 16])
+def test_an_index_is_looked_up_in_another_table(block: int) -> None:
+    variant = wb.variant(looked_up_again())
+    for step in (Persist("b", block), Contract(), Donate()) if block else ():
+        variant = variant.apply(step)
+    expected = truth(variant.program).outputs()["q"]
+    for backend in ("numpy", "native"):
+        found = wb.run(variant, backend, dtype="float64", progress=False)["q"]
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    expect_bits_of_compiled_c(variant.program)

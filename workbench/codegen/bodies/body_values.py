@@ -121,13 +121,13 @@ class Bodies:
                 continue
             if isinstance(body, Read):
                 check_gather(self, number, body)
-            elif number in self._wanted and number != self.numbering.root:
-                assert isinstance(body, Call)
-                self._keep(number, body)
+            elif isinstance(body, Call):
+                if body.operation in CHECKED:  # first: what is looked up needs its indices
+                    CHECKED[body.operation](self, number, body)
+                if number in self._wanted and number != self.numbering.root:
+                    self._keep(number, body)
             if number in self._spread:
                 self._keep_elements(number, body, "operand")
-            if isinstance(body, Call) and body.operation in CHECKED:
-                CHECKED[body.operation](self, number, body)
 
     def check(self, read: Read) -> None:
         """Check the indices of one read, and of those in them."""
