@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from workbench.errors import ProgramError
 from workbench.language.template.array_names import NamedSource, Reader
 from workbench.language.template.window_arrays import Windows, windows_of
-from workbench.language.tracing.nodes import apply
+from workbench.language.tracing.indexing import position_of
+from workbench.language.tracing.nodes import apply, as_tensor
 from workbench.language.tracing.recurrent import Piece, Recurrent
 from workbench.language.tracing.tensor import Index, Node, Tensor
 from workbench.language.tracing.trace import Range, current
-from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.expression import Expression
 from workbench.program.operations.table import APART
 
 ArrayIndices = dict[str, Index]
@@ -160,13 +161,13 @@ class Uses:
 
 
 def moved(e: Index, moves: ArrayIndices) -> Index:
-    """Return an index with dims replaced by `moves`."""
+    """Return an index with dims replaced by `moves`, all at one time."""
     if isinstance(e, Tensor):
         return Tensor(e.source, tuple(moved(x, moves) for x in e.index))
-    for d, value in moves.items():
-        if isinstance(value, Tensor) and e == variable(d):
-            return value
-    return e.substitute({d: v for d, v in moves.items() if isinstance(v, Expression)})
+    there = {d: value for d, value in moves.items() if d in e.variables}
+    if any(isinstance(value, Tensor) for value in there.values()):
+        return position_of(e, {d: as_tensor(value) for d, value in there.items()})
+    return e.substitute({d: v for d, v in there.items() if isinstance(v, Expression)})
 
 
 def _composed(y: Tensor, node: Node, x: Tensor) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from functools import reduce
 from itertools import takewhile
 from operator import and_
@@ -168,13 +169,13 @@ def _gathered(x: Tensor, positions: dict[str, Tensor], line: SourceLine | None) 
     if isinstance(source, Node) and source.operation == "literal":
         return literal(source.options["value"], source.dtype)
     if isinstance(source, Node) and source.operation == "index":
-        return cast(_position_of(source.options["expression"], positions), source.dtype)
+        return cast(position_of(source.options["expression"], positions), source.dtype)
     return Tensor(
         source,
         tuple(
             _gathered(e, positions, line)
             if isinstance(e, Tensor)
-            else _position_of(e, positions)
+            else position_of(e, positions)
             if e.variables & set(positions)
             else e
             for e in x.index
@@ -195,7 +196,7 @@ def _only_indices(source: object) -> bool:
     )
 
 
-def _position_of(e: Expression, positions: dict[str, Tensor]) -> Tensor:
+def position_of(e: Expression, positions: Mapping[str, Tensor]) -> Tensor:
     """Return the index expression `e` with tensors in place of some dims."""
     moved = [(a, factor) for a, factor in e.terms if atom(a).variables & set(positions)]
     total = index(Expression(e.constant, tuple(term for term in e.terms if term not in moved)))
@@ -206,11 +207,11 @@ def _position_of(e: Expression, positions: dict[str, Tensor]) -> Tensor:
     return total
 
 
-def _atom_at(a: Atom, positions: dict[str, Tensor]) -> Tensor:
+def _atom_at(a: Atom, positions: Mapping[str, Tensor]) -> Tensor:
     """Return an atom of an index expression, computed from tensors."""
 
     def at(e: Expression) -> Tensor:
-        return _position_of(e, positions)
+        return position_of(e, positions)
 
     if isinstance(a, Variable):
         return positions[a.name]
