@@ -31,6 +31,7 @@ from workbench.polyhedral.sets.point_ranges import Ranges, point_ranges
 from workbench.polyhedral.sets.relations import bounds, is_empty, project_out
 from workbench.program.accumulating import Adding, Finish, Start
 from workbench.program.bodies import Body, Call, walk
+from workbench.program.operations.identities import identity
 from workbench.program.operations.table import COMBINES
 from workbench.program.values import Statement
 
@@ -188,7 +189,8 @@ class InstanceWriter:
 
     def write_zeros(self) -> None:
         """Write zeros where the instance would write its result."""
-        self.over_axes(self._lanes(), lambda: self.store_zeros(lanes=False))
+        zero = Number(0, self.target.array.dtype)
+        self.over_axes(self._lanes(), lambda: self._store_everywhere(zero, lanes=False))
 
     def write_part(self, run: Expression) -> None:
         """Write the part of one run of blocks: its element along the first inner axis."""
@@ -309,9 +311,13 @@ class InstanceWriter:
             inner = inner + run * total(self.shape)
         return address(self.target, write, inner, self.place)
 
-    def store_zeros(self, lanes: bool) -> None:
-        """Store 0 at every position of the result's inner shape."""
-        self.out.each(self.shape, lambda i: self.store(i, Number(0, "int32")), lanes)
+    def store_start(self, lanes: bool) -> None:
+        """Store what a combiner starts with at every position of the result's inner shape."""
+        dtype = self.target.array.dtype
+        self._store_everywhere(Number(identity(str(self.combiner), dtype), dtype), lanes)
+
+    def _store_everywhere(self, value: Value, lanes: bool) -> None:
+        self.out.each(self.shape, lambda i: self.store(i, value), lanes)
 
     def store(self, index: Index, value: Value, operation: str = "") -> None:
         """Store a value of the result, or join it to what is there by an operation."""

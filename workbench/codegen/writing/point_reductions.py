@@ -7,17 +7,19 @@ little (`outer_sums`). An argmax holds the best so far.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.codegen.bodies.kept_bodies import fits_in_locals
 from workbench.codegen.bodies.position_rules import is_better
 from workbench.codegen.bodies.position_visits import ValueVisit
-from workbench.codegen.emitter import Index, cast, total
+from workbench.codegen.emitter import Index, cast, flat, total
 from workbench.codegen.kernel_records import (
     Compute,
+    Load,
     Local,
     Number,
     Position,
+    Store,
     Total,
     Update,
     Value,
@@ -41,30 +43,28 @@ def write_reduction(writer: InstanceWriter, lanes: str) -> None:
     combiner = writer.combiner
     take_gathered(writer)
     if combiner == "argmax":
-        _argmax(writer)
+        _argmax(writer, lanes)
     elif combiner == "collect":
         _collect(writer)
     elif combiner == "sum" and is_outer(writer):
         sum_blockwise(writer)
-    elif combiner == "sum" and not fits_in_locals(total(writer.shape)):
-        if not writer.into:
-            writer.store_zeros(lanes == "")
-        entry = entry_alone(writer.statement.body)
-        if entry is not None:
-            _over_entries(writer, lanes, entry)
-            return
-        _over_values(writer, lanes, lambda i, v: writer.store(i, v, COMBINES["sum"]))
+    elif not fits_in_locals(total(writer.shape)):
+        _combine_in_memory(writer, str(combiner), lanes)
     else:
         _combine_in_locals(writer, str(combiner), lanes)
 
 
-def _over_values(writer: InstanceWriter, lanes: str, visit: ValueVisit) -> None:
-    """Visit every position of the body at every point of the reduction."""
+def _over_values(writer: InstanceWriter, lanes: str, visit: ValueVisit, some: str = "") -> None:
+    """Visit every position of the body at every point of the reduction: `some` tells then whether
+    there was one.
+    """
 
     def point() -> None:
         bodies = writer.bodies(lanes)
         bodies.prepare()
         bodies.positions(writer.statement.body, visit)
+        if some:
+            writer.out.add(Update(some, Number(True, "bool")))
 
     writer.over_points(lanes, point)
 
@@ -78,6 +78,19 @@ def _over_entries(writer: InstanceWriter, lanes: str, entry: Call) -> None:
         write_update(writer, bodies, entry)
 
     writer.over_points(lanes, point)
+
+
+def _combine_in_memory(writer: InstanceWriter, combiner: str, lanes: str) -> None:
+    """Combine a wide result where it is stored."""
+    if not writer.into:
+        writer.store_start(lanes == "")
+    entry = entry_alone(writer.statement.body) if combiner == "sum" else None
+    if entry is not None:
+        _over_entries(writer, lanes, entry)
+        return
+    some = _variable_some(writer, combiner)
+    _over_values(writer, lanes, lambda i, v: writer.store(i, v, COMBINES[combiner]), some)
+    _require_some(writer, some)
 
 
 # -- results in locals -----------------------------------------------------------------------------
@@ -96,17 +109,14 @@ def _combine_in_locals(writer: InstanceWriter, combiner: str, lanes: str) -> Non
         out.add(Variable(name, start, by_lanes))
 
     _written_out(writer.shape, make)
-    some = "" if combiner == "sum" or writer.into else _variable_some(writer)
+    some = _variable_some(writer, combiner)
 
     def combine(index: Index, value: Value) -> None:
         name = names[tuple(i.constant for i in index)]
         out.add(Update(name, cast(value, dtype), operation))
-        if some:
-            out.add(Update(some, Number(True, "bool")))
 
-    _over_values(writer, lanes, combine)
-    if some:
-        writer.bodies("").require("nonempty", Local(some, "bool"))
+    _over_values(writer, lanes, combine, some)
+    _require_some(writer, some)
 
     def finish(index: Index) -> None:
         name = names[tuple(i.constant for i in index)]
@@ -119,11 +129,21 @@ def _combine_in_locals(writer: InstanceWriter, combiner: str, lanes: str) -> Non
     _written_out(writer.shape, finish)
 
 
-def _variable_some(writer: InstanceWriter) -> str:
-    """Return the name of a new variable that tells whether there were points."""
+def _variable_some(writer: InstanceWriter, combiner: str) -> str:
+    """Return the name of a new variable that tells whether there were points, "" where a combiner
+    needs none.
+    """
+    if combiner == "sum" or writer.into:
+        return ""
     some = writer.out.name("some")
     writer.out.add(Variable(some, Number(False, "bool")))
     return some
+
+
+def _require_some(writer: InstanceWriter, some: str) -> None:
+    """Write the check that there were points, if one is needed."""
+    if some:
+        writer.bodies("").require("nonempty", Local(some, "bool"))
 
 
 def _written_out(shape: Sequence[Expression], visit: Callable[[Index], None]) -> None:
@@ -135,27 +155,82 @@ def _written_out(shape: Sequence[Expression], visit: Callable[[Index], None]) ->
         visit(tuple(expression(k) for k in at))
 
 
-def _argmax(writer: InstanceWriter) -> None:
+def _argmax(writer: InstanceWriter, lanes: str) -> None:
+    """Find the first best point for each position of the result."""
     out, body, dim = writer.out, writer.statement.body, writer.statement.reduction_dims[0]
-    best, where, some = (out.name(n) for n in ("best", "where", "some"))
-    out.add(Variable(best, Number(identity("max", body.dtype), body.dtype)))
-    out.add(Variable(where, Number(0, "int32")))
-    out.add(Variable(some, Number(False, "bool")))
+    bests: Bests = _BestsInLocals(writer)
+    if not fits_in_locals(total(writer.shape)):
+        bests = _BestsInMemory(writer, lanes)
+    some = _variable_some(writer, "argmax")
+    is_first = Compute("logical_not", (Local(some, "bool"),), "bool")
 
     def visit(index: Index, value: Value) -> None:
         value = out.let("value", value)
-        held = Local(best, body.dtype)
-        first = Compute("logical_not", (Local(some, "bool"),), "bool")
-        better = Compute("logical_or", (is_better(value, held, "greater"), first), "bool")
-        chosen = out.let("better", better)
-        at, old = Position(writer.place[dim]), Local(where, "int32")
-        out.add(Update(where, Compute("where", (chosen, at, old), "int32")))
-        out.add(Update(best, Compute("where", (chosen, value, held), body.dtype)))
-        out.add(Update(some, Number(True, "bool")))
+        best, where = bests.so_far(index)
+        is_best = Compute("logical_or", (is_better(value, best, "greater"), is_first), "bool")
+        chosen, here = out.let("better", is_best), Position(writer.place[dim])
+        bests.become(
+            index,
+            Compute("where", (chosen, value, best), body.dtype),
+            Compute("where", (chosen, here, where), "int32"),
+        )
 
-    _over_values(writer, "", visit)
-    writer.bodies("").require("nonempty", Local(some, "bool"))
-    writer.store((), Local(where, "int32"))
+    _over_values(writer, lanes, visit, some)
+    _require_some(writer, some)
+    bests.finish()
+
+
+class _BestsInLocals:
+    """The best value so far at each position of a small result, and the point that has it."""
+
+    def __init__(self, writer: InstanceWriter) -> None:
+        self.writer, self.dtype = writer, writer.statement.body.dtype
+        self.names: dict[tuple[int, ...], tuple[str, str]] = {}
+        _written_out(writer.shape, self._begin)
+
+    def _begin(self, index: Index) -> None:
+        out = self.writer.out
+        best, where = out.name("best"), out.name("where")
+        out.add(Variable(best, Number(identity("max", self.dtype), self.dtype)))
+        out.add(Variable(where, Number(0, "int32")))
+        self.names[tuple(i.constant for i in index)] = best, where
+
+    def so_far(self, index: Index) -> tuple[Value, Value]:
+        best, where = self.names[tuple(i.constant for i in index)]
+        return Local(best, self.dtype), Local(where, "int32")
+
+    def become(self, index: Index, best: Value, where: Value) -> None:
+        names = self.names[tuple(i.constant for i in index)]
+        for name, value in zip(reversed(names), (where, best), strict=True):
+            self.writer.out.add(Update(name, value))
+
+    def finish(self) -> None:
+        _written_out(self.writer.shape, lambda i: self.writer.store(i, self.so_far(i)[1]))
+
+
+class _BestsInMemory:
+    """The same of a wide result, the points where that is stored."""
+
+    def __init__(self, writer: InstanceWriter, lanes: str) -> None:
+        self.writer, self.dtype = writer, writer.statement.body.dtype
+        self.best = writer.out.scratch("best", self.dtype, total(writer.shape))
+        begun = Number(identity("max", self.dtype), self.dtype), Number(0, "int32")
+        writer.out.each(writer.shape, lambda i: self.become(i, *begun), lanes == "")
+
+    def so_far(self, index: Index) -> tuple[Value, Value]:
+        writer = self.writer
+        where = Load(writer.target.buffer.name, writer.address(index), "int32")
+        return Load(self.best, flat(index, writer.shape), self.dtype), where
+
+    def become(self, index: Index, best: Value, where: Value) -> None:
+        self.writer.store(index, where)
+        self.writer.out.add(Store(self.best, flat(index, self.writer.shape), best))
+
+    def finish(self) -> None:
+        """Write nothing: the points are stored."""
+
+
+Bests: TypeAlias = _BestsInLocals | _BestsInMemory
 
 
 def _collect(writer: InstanceWriter) -> None:

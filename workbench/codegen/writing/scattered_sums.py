@@ -96,7 +96,7 @@ def _comparison(part: Body, own: frozenset[str]) -> tuple[str, Body] | None:
 def write_scattered(writer: InstanceWriter, scattered: ScatteredSum) -> None:
     """Add each point's value to the element that its indices name, if there is one."""
     out, outside = writer.out, dict(writer.place)
-    writer.over_axes("", lambda: writer.store_zeros(lanes=True))
+    writer.over_axes("", lambda: writer.store_start(lanes=True))
     writer.place = outside
     domain = with_blocks(writer.statement.domain, writer.blocks)
     ranges = dict(zip(writer.own, bounds(domain, writer.own), strict=True))

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from workbench.errors import ProgramError
 from workbench.lowering.instances import contractions
 from workbench.lowering.instances.contractions import ContractionOperand, Letters, operand, plain
 from workbench.lowering.instances.linearize import Linearizer
@@ -404,20 +403,19 @@ def _argmax(at: Linearizer, target: Value, axis: str, mask: Mask | None) -> None
     scope = at.scope
     _check_lengths(scope, (axis,))
     value = at.value(at.statement.body)
-    if value.shape:
-        raise ProgramError(f"argmax over {axis} of a tensor", at.statement.line)
+    rank = len(value.shape)
     if mask is not None:
         value = _masked(at, value, target, (axis,), mask, "argmax")
     axes = scope.ordered({*value.axes, axis})
-    value = scope.broadcast(value, axes, ())
+    value = scope.broadcast(value, axes, value.shape)
     kept = tuple(a for a in axes if a != axis)
-    wide = scope.temporary(kept, (), "int64")
+    wide = scope.temporary(kept, value.shape, "int64")
     scope.apply("argmax", [value], wide, axis=axes.index(axis))
     first = at.placed(variable(axis)).substitute({axis: scope.axes[axis][0]})
     if first != 0:
         begin = index_value(scope, first, "int64")
         if set(begin.axes) <= set(kept):
-            scope.apply("add", [wide, scope.aligned(begin, kept, 0)], wide)
+            scope.apply("add", [wide, scope.aligned(begin, kept, rank)], wide)
         else:
             wide = binary(scope, "add", wide, begin)
-    scope.apply("copyto", [scope.aligned(wide, target.axes, 0)], target)
+    scope.apply("copyto", [scope.aligned(wide, target.axes, rank)], target)
