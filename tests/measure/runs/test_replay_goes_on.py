@@ -11,7 +11,8 @@ import pytest
 import workbench as wb
 from tests.language.replay.test_priorities import judged
 from tests.language.replay.test_replay import walk
-from workbench import rl
+from tests.truth import truth
+from workbench import nn, rl
 from workbench.errors import ProgramError, WorkbenchError
 from workbench.program.values import Program
 
@@ -117,3 +118,33 @@ def test_replay_without_parameters_is_not_enough_to_go_on(tmp_path: Path) -> Non
 
     with pytest.raises(WorkbenchError, match="nor another recurrence to keep"):
         wb.run(example(), backend="numpy", keep=True, progress=False)
+
+
+@wb.program
+def glanced_back(I: int = 6, H: int = 3) -> dict[str, Any]:
+    """A value that is carried from update to update, and read at random among the last ones."""
+    i = wb.dim(i=I)
+    theta = nn.parameters(nn.vector("v", 2), over=i)
+    theta.update({name: 0.9 * x for name, x in theta.tensors.items()})
+    x = wb.recurrent("x", (), over=i)
+    x[0] = 1.0
+    x[i + 1] = 0.5 * x + wb.uniform(over=i)
+    oldest = wb.maximum(i - H + 1, 0)
+    held = wb.cast(wb.index(i + 1 - oldest), float)
+    back = wb.cast(wb.uniform(over=i) * held, int)
+    seen = wb.gather(x, i=wb.within(wb.index(oldest) + back, oldest, i + 1))
+    return {"twice": 2.0 * x, "back": back, "seen": seen}
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+@pytest.mark.parametrize("cut", [1, 2, 3, 7])
+def test_what_is_carried_may_be_read_at_random_too(tmp_path: Path, backend: str, cut: int) -> None:
+    program = glanced_back()
+    outputs = truth(program, {"I": 11}, 3).outputs()
+    for variant in (wb.variant(program), wb.optimize(program, backend=backend)):
+        whole, joined = whole_and_parts(variant, cut, tmp_path / "x.safetensors", backend)
+        for name in whole:
+            np.testing.assert_array_equal(joined[name], whole[name], err_msg=name)
+        np.testing.assert_allclose(whole["twice"], outputs["twice"], rtol=1e-6)
+        at = np.maximum(np.arange(11) - 2, 0) + outputs["back"]
+        np.testing.assert_array_equal(2.0 * np.asarray(whole["seen"]), whole["twice"][at])

@@ -28,6 +28,7 @@ from workbench.polyhedral.tree import Leaf, Loop, Tree, only, sequence
 from workbench.program.bodies import Body, Call, IndexValue, Read, walk
 from workbench.program.carrying.past import (
     depth_of,
+    is_carried,
     kept,
     looped,
     past_name,
@@ -96,14 +97,6 @@ def _goes_on(statement: Statement, position: int, dim: str) -> bool:
     """Tell whether the statement writes elements of the next value of a dim."""
     index = statement.write[position]
     return dim in index.variables and index != variable(dim)
-
-
-def is_carried(equations: Equations, array: Array) -> bool:
-    """Tell whether the array goes one beyond the last update."""
-    if equations.updates not in array.dims:
-        return False
-    position = array.dims.index(equations.updates)
-    return array.extent[position][1] == equations.dim[equations.updates].size + 1
 
 
 def starts(equations: Equations) -> tuple[Start, ...]:
@@ -242,7 +235,7 @@ def resumed(
         else s
         for s in equations.statements
     ]
-    past = {p.name: p for p in pasts(written) if p.name in given}
+    past = {p.array.name: p for p in pasts(written) if p.name in given}
     going_on = with_past(replace(equations, statements=tuple(statements)), past, first)
     live = _live(going_on)
     schedule = only(program.schedule, set(live.statement))

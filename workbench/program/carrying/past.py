@@ -27,11 +27,13 @@ class Past:
     position: int
     """The position of the dimension that counts updates."""
     depth: Expression
+    carried: bool
+    """True if the array goes one beyond the last update too: that element is no part of this."""
 
     @property
     def name(self) -> str:
-        """The values' name in a checkpoint."""
-        return self.array.name
+        """The values' name in a checkpoint: the array's, unless what is carried has it."""
+        return past_name(self.array.name) if self.carried else self.array.name
 
     @property
     def outside(self) -> bool:
@@ -45,6 +47,14 @@ class Past:
         return (*lengths, *(expression(n) for n in self.array.shape))
 
 
+def is_carried(equations: Equations, array: Array) -> bool:
+    """Tell whether the array goes one beyond the last update."""
+    if equations.updates not in array.dims:
+        return False
+    position = array.dims.index(equations.updates)
+    return array.extent[position][1] == equations.dim[equations.updates].size + 1
+
+
 def pasts(equations: Equations) -> tuple[Past, ...]:
     """Return the arrays that updates read at random, of themselves and of those before."""
     depths: dict[str, Expression] = {}
@@ -56,7 +66,7 @@ def pasts(equations: Equations) -> tuple[Past, ...]:
                 known = depths.get(read.array, depth)
                 depths[read.array] = known if known == depth else maximum(known, depth)
     return tuple(
-        Past(array, array.dims.index(updates), depths[array.name])
+        Past(array, array.dims.index(updates), depths[array.name], is_carried(equations, array))
         for array in equations.arrays
         if array.name in depths
     )
@@ -95,8 +105,8 @@ def _unless_0(e: Expression) -> Expression:
 def with_past(equations: Equations, past: Mapping[str, Past], first: int) -> Equations:
     """Return the equations with rows for the past, read from outside, ahead of each array's own.
 
-    Indices drawn at random count updates from the program's first one on, of which there were
-    `first`.
+    `past` is by array. Indices drawn at random count updates from the program's first one on, of
+    which there were `first`.
     """
     rows = {name: minimum(p.depth, first) for name, p in past.items()}
     position = {name: p.position for name, p in past.items()}
@@ -130,16 +140,17 @@ def with_past(equations: Equations, past: Mapping[str, Past], first: int) -> Equ
             place, more = position[array.name], rows[array.name]
             extent[place] = (extent[place][0], extent[place][1] + more)
             arrays[n] = replace(array, extent=tuple(extent))
-            statements.append(_given(array, place, more))
+            statements.append(_given(array, past[array.name], more))
     return replace(equations, arrays=tuple(arrays), statements=tuple(statements))
 
 
-def _given(array: Array, place: int, rows: Expression) -> Statement:
+def _given(array: Array, past: Past, rows: Expression) -> Statement:
     """Return the statement that reads an array's past from outside."""
+    place = past.position
     bounds = [(d, *ends) for d, ends in zip(array.dims, array.extent, strict=True)]
     bounds[place] = (array.dims[place], expression(0), rows)
     options = (
-        ("name", array.name),
+        ("name", past.name),
         ("shape", array.shape),
         ("dtype", array.dtype),
         ("dims", array.dims),
@@ -162,8 +173,8 @@ def past_name(array: str) -> str:
 
 def kept(equations: Equations, past: Past, name: str) -> tuple[Array, Statement]:
     """Return what keeps the last rows of an array, as many as a later run may read."""
-    array = equations.array[past.name]
-    end = array.extent[past.position][1]
+    array = equations.array[past.array.name]
+    end = array.extent[past.position][1] - past.carried
     rows = minimum(past.depth, end)
     bounds = [(d, *ends) for d, ends in zip(array.dims, array.extent, strict=True)]
     bounds[past.position] = (array.dims[past.position], expression(0), rows)

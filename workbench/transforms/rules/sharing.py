@@ -14,7 +14,7 @@ from workbench.polyhedral.hashed import Hashed
 from workbench.polyhedral.sets.relations import extent_of, is_box, is_subset, project_out, with_dims
 from workbench.polyhedral.tree import blocks, loop_dims, only, statements
 from workbench.program.bodies import Body, Call, IndexValue, Read, walk
-from workbench.program.carrying.carried import is_carried
+from workbench.program.carrying.past import is_carried
 from workbench.program.dependences import needed
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.storage import Storage
