@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from workbench.backends import get
 from workbench.backends.reference.evaluator import Reference
-from workbench.transforms import Contract, Vectorize
+from workbench.transforms import Contract, Reschedule, Vectorize
 from workbench.transforms.step.transform import Transform
 
 SIZES = {"B": 2, "I": 3, "T": 40}
@@ -62,3 +63,35 @@ def test_loop_stops_when_all_lanes_are_closed(backend: str, steps: tuple[Transfo
     longest = int(lengths.max(axis=0).sum() if steps else lengths.sum())
     assert longest < 0.7 * SIZES["I"] * SIZES["T"] * (1 if steps else SIZES["B"])
     assert {name: calls[name] for name in STEPS} == dict.fromkeys(STEPS, longest)
+
+
+@wb.program
+def looked_at(T: int = 5) -> dict[str, Any]:
+    """A walk in whose loop statements are at different steps of the episode."""
+    t = wb.dim(t=T)
+    x = wb.recurrent("x", (), over=t)
+    push, luck = wb.uniform(over=t), wb.uniform(over=t)
+    x[0] = 0.2
+    x[t + 1] = 0.9 * x + 0.5 * push
+    wb.until(luck < 0.2, over=t)
+    worth = x * luck
+    sight = wb.window(worth, t=3)
+    most = worth[t : wb.minimum(t + 3, T)].max()
+    mean = worth[wb.maximum(t - 3, 0) : t + 1].mean()
+    loss = (worth * wb.discounted_sum(worth[t:T], 0.9)).sum(over=t)
+    slope = wb.gradient(loss, push)
+    return {"sight": sight, "most": most, "mean": mean, "slope": slope}
+
+
+@pytest.mark.parametrize("T", [1, 2, 5, 9])
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_loop_goes_on_where_a_turn_has_no_step_to_look_at(backend: str, T: int) -> None:
+    """At some turns only statements run whose step is another than that of the most."""
+    program = wb.variant(looked_at())
+    steps = Vectorize("t_6"), Reschedule(("padded", "gradient.slope"))
+    compiled = get(backend).compile(program.replay(steps).program)
+    for seed in range(8):
+        expected = Reference(program.program.equations, {"T": T}, seed).outputs()
+        found = compiled.run({"T": T}, seed, "float64").outputs
+        for name, values in expected.items():
+            np.testing.assert_allclose(found[name], values, rtol=1e-9, err_msg=name)

@@ -21,6 +21,7 @@ from workbench.lowering.loops.records import (
     walk,
 )
 from workbench.lowering.loops.renaming import mentioned
+from workbench.lowering.values.intervals import at_least
 from workbench.lowering.values.stored import Stored
 from workbench.polyhedral.expression import Expression, variable
 from workbench.program.bodies import Call, Literal
@@ -115,7 +116,7 @@ def open_steps(guards: Mapping[str, Guarded], loop: For) -> OpenSteps | None:
     """Return the part of a loop in which episodes are open; None where it is no loop over steps."""
     needed: dict[Entries, list[_Instance]] = {}
     told: list[Expression] = []
-    for one in _instances(loop.body, frozenset()):
+    for one in _instances(loop.body):
         guard = guards.get(one.statement)
         if guard is None:
             continue
@@ -130,6 +131,8 @@ def open_steps(guards: Mapping[str, Guarded], loop: For) -> OpenSteps | None:
     step = guard.step.substitute(instances[0].at)
     if any((later - step).terms or later == step for later in told):
         return None
+    if not any(one.always for one in instances) and not _exists(guard, step, loop):
+        return None
     names = frozenset(one.statement for one in instances)
     zeros = frozenset(name for name in names if guards[name].zero)
     opened = _step(guard, entries, step)
@@ -140,30 +143,44 @@ def open_steps(guards: Mapping[str, Guarded], loop: For) -> OpenSteps | None:
 @dataclass(frozen=True)
 class _Instance:
     """An instance in the body of a loop: the values of its loop dimensions, and the variables of
-    the loops around it in that body.
+    the loops around it in that body. `always`: each turn has it.
     """
 
     statement: str
     at: Mapping[str, Expression]
     inner: frozenset[str]
+    always: bool
 
 
-def _instances(body: Sequence[Record], inner: frozenset[str]) -> Iterator[_Instance]:
+def _instances(
+    body: Sequence[Record], inner: frozenset[str] = frozenset(), always: bool = True
+) -> Iterator[_Instance]:
     for record in body:
         if isinstance(record, RuntimeCheck):
-            yield _Instance(record.statement, dict(record.instance), inner)
+            yield _Instance(record.statement, dict(record.instance), inner, always)
         elif isinstance(record, Launch):
             for launch in (record, *record.more):
-                yield _Instance(launch.statement, dict(launch.values), inner)
+                yield _Instance(launch.statement, dict(launch.values), inner, always)
         elif isinstance(record, For):
-            yield from _instances(record.body, inner | {record.variable})
-        elif isinstance(record, (If, AtOnce)):
-            yield from _instances(record.body, inner)
+            yield from _instances(record.body, inner | {record.variable}, False)
+        elif isinstance(record, If):
+            yield from _instances(record.body, inner, False)
+        elif isinstance(record, AtOnce):
+            yield from _instances(record.body, inner, always)
 
 
 def _moves_with(step: Expression, name: str) -> bool:
     """Tell whether a step is a loop's variable plus what does not change in it."""
     return name not in (step - variable(name)).variables
+
+
+def _exists(guard: Guarded, step: Expression, loop: For) -> bool:
+    """Tell whether each turn of a loop has an element that says whether episodes are open: a turn
+    in which no instance needs it may have none.
+    """
+    first, behind = guard.open.array.extent[guard.along]
+    ranges = {loop.variable: (loop.lower, loop.upper - 1)}
+    return at_least(step - first, 0, ranges) and at_least(behind - 1 - step, 0, ranges)
 
 
 def _entries(guard: Guarded, one: _Instance) -> Entries:
@@ -200,7 +217,7 @@ def _rest(body: Sequence[Record], names: frozenset[str], zeros: frozenset[str]) 
             left_out = statement not in zeros if left_out else False
             statement = ""
         elif isinstance(record, (For, If, AtOnce, Launch)):
-            inside = {one.statement for one in _instances((record,), frozenset())}
+            inside = {one.statement for one in _instances((record,))}
             needed = zeros if _is_launched(record) else frozenset()
             left_out = left_out or (bool(inside) and inside <= names - needed)
         elif not isinstance(record, (Apply, Enter)):
