@@ -73,3 +73,22 @@ def test_a_gathered_value_is_the_same_wherever_it_is_held(held: Equations, is_ou
         np.testing.assert_array_equal(found["at_step"], np.take_along_axis(u, step, 1))
         np.testing.assert_array_equal(found["at_both"], u[other[None, :], step])
         np.testing.assert_array_equal(found["without_t"], 2.0 * u[np.arange(3), chosen])
+
+
+def test_the_last_step_of_an_episode_is_read_of_a_window() -> None:
+    @wb.program
+    def example(I: int = 4, T: int = 6) -> dict[str, Any]:
+        i, t = wb.dims(i=I, t=T)
+        luck = wb.uniform(over=(i, t))
+        end = wb.until(luck < 0.3, over=t)
+        return {"seen": wb.window(luck, t=3), "last": luck[i, end]}
+
+    program = example()
+    for found in (
+        truth(program).outputs(),
+        wb.run(wb.variant(program), "numpy", progress=False),
+        wb.run(wb.variant(program), "native", progress=False),
+    ):
+        luck = np.asarray(found["seen"])[..., -1]
+        ends = [next((t for t in range(6) if luck[i, t] < 0.3), 5) for i in range(4)]
+        np.testing.assert_array_equal(found["last"], luck[np.arange(4), ends])
