@@ -276,8 +276,10 @@ def is_own_file(file: str) -> bool:
 
 
 def is_library(file: str) -> bool:
-    """Tell whether Python itself brought the file: `functools` calls a cached property."""
-    return os.path.dirname(file) == _LIBRARY
+    """Tell whether Python itself brought the file, as `functools` calls a cached property, or it
+    was compiled into a package, as parts of NumPy are.
+    """
+    return os.path.dirname(file) == _LIBRARY or file.endswith((".pyx", ".pxd", ".pxi"))
 
 
 def _user_lines(found: TracebackType | None) -> Iterator[SourceLine]:

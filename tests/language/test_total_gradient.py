@@ -124,3 +124,38 @@ def test_total_derivative_of_a_state_goes_through_the_states_that_follow() -> No
         expected[t] = 1.0 + expected[t + 1] * 2.0 * x[t]
     np.testing.assert_allclose(result["total"], expected)
     np.testing.assert_allclose(result["held"], [1.0, 1.0, 1.0, 1.0, 0.0])
+
+
+def test_a_derivative_has_the_elements_of_what_it_is_by() -> None:
+    """What is to come has one element more, and its adjoint too."""
+
+    @wb.program
+    def example(T: int = 3) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        value = wb.normal(over=t)
+        to_come = wb.recurrent("to_come", (), over=t)
+        to_come[T] = 0.0
+        to_come[t] = value + 0.5 * to_come[t + 1]
+        return {"slope": wb.gradient(to_come, value, total=True)}
+
+    for backend in ("numpy", "native"):
+        found = wb.run(wb.variant(example()), backend, dtype="float64", progress=False)
+        np.testing.assert_array_equal(found["slope"], [1.0, 1.5, 1.75])
+
+
+def test_a_gradient_through_what_is_defined_later_is_refused_on_its_line() -> None:
+    @wb.program
+    def example(E: int = 3) -> dict[str, Any]:
+        e = wb.dim(e=E)
+        theta = wb.recurrent("theta", 2, over=e)
+        slope = wb.gradient((theta * theta).sum(), theta)
+        theta[0] = 1.0
+        theta[e + 1] = theta - 0.1 * slope
+        return {"theta": theta}
+
+    with pytest.raises(ProgramError) as error:
+        example()
+    assert error.value.message == (
+        "the gradient goes through theta, which nothing defines yet: write theta[…] = … before it"
+    )
+    assert error.value.line is not None and "wb.gradient(" in error.value.line.text

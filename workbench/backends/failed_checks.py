@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from workbench.codegen.kernel_records import Require
 from workbench.errors import RunError, SourceLine
+from workbench.polyhedral.expression import Expression
+from workbench.program.bodies import Call, Read, walk
 from workbench.program.sizes import numbers as numbers_text
 from workbench.program.values import Equations
 from workbench.program.wellformed.sentences import impossible, indefinite, singular, too_low
@@ -61,14 +63,25 @@ def failed(
             f"{written} at {where} combines no elements{over}: an empty "
             f"{equations.statement[statement].combiner} has no value"
         )
-    return RunError(said, _line(equations, statement, options.get("array", "")))
+    return RunError(said, _line(equations, statement, kind, options.get("array", "")))
 
 
-def _line(equations: Equations, statement: str, array: str) -> SourceLine | None:
-    """Return the line that reads an array for a statement, the statement's own where several do."""
+def _line(equations: Equations, statement: str, kind: str, array: str) -> SourceLine | None:
+    """Return the line of the read whose check failed, the statement's own where it may be several:
+    of an array, or at an index that is promised to lie within a range.
+    """
     reader = equations.statement[statement]
-    lines = {read.line for read in reader.reads if read.array == array}
+    lines = {
+        read.line
+        for read in reader.reads
+        if (_has_promise(read) if kind == "within" else read.array == array)
+    }
     return (lines.pop() if len(lines) == 1 else None) or reader.line
+
+
+def _has_promise(read: Read) -> bool:
+    entries = (e for e in read.index if not isinstance(e, Expression))
+    return any(isinstance(b, Call) and b.operation == "within" for e in entries for b in walk(e))
 
 
 def _called(equations: Equations, array: str) -> str:

@@ -387,21 +387,26 @@ class _Reverse:
             total = self._total(target) if target in self.contributions else None
         extent = elements_of(target, self.seeds)
         dims = self._over(target)
-        within = isinstance(total, Recurrent) or is_subset(extent, box(bounds_of(dims)))
+        every = box(bounds_of(dims))
+        coming = every  # wherever it is, or comes to be, as by an update
+        for contribution in self.contributions.get(target, []):
+            if contribution.domain is not None:
+                coming = intersect(coming, contribution.domain)
+        source = None if total is None else total.source
+        if isinstance(source, Recurrent):  # another's adjoint may have elements that it has not
+            within = is_subset(elements_of(source, self.seeds), union(extent, coming))
+        else:
+            within = is_subset(extent, every)
         if total is not None and set(total.dims) == set(dims) and within and not beyond:
             return total
         name = name_of(target) or "adjoint"
         adjoint = Recurrent(name, target.shape, dims, "float", current().scope)
         current().recurrents.append(adjoint)
-        coming = box(bounds_of(dims))  # wherever it is, or comes to be, as by an update
-        for contribution in self.contributions.get(target, []):
-            if contribution.domain is not None:
-                coming = intersect(coming, contribution.domain)
         if total is None:  # nothing of the loss reads it
             total = literal(0.0)
-        extent = union(extent, coming)
         here = tuple(variable(d) for d in dims)
-        adjoint.define(here, total, extent, everywhere=isinstance(target, Recurrent))
+        everywhere = isinstance(target, Recurrent)
+        adjoint.define(here, total, union(extent, coming), everywhere=everywhere)
         return adjoint
 
 

@@ -6,7 +6,7 @@ from workbench.errors import ProgramError
 from workbench.language.inverse import SourceRead
 from workbench.language.tracing.recurrent import Recurrent
 from workbench.language.tracing.tensor import Bound, Node
-from workbench.language.tracing.trace import current
+from workbench.language.tracing.trace import current, user_line
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.sets.as_conditions import conditions
 from workbench.polyhedral.sets.relations import (
@@ -77,7 +77,11 @@ def elements_of(source: Source, seeds: tuple[str, ...]) -> str:
         part = intersect(image(domain, (*piece.dims, *extra), index_of, None, dims), seen)
         extent = part if extent is None else union(extent, part)
     if extent is None:
-        raise ProgramError(f"nothing defines {source.name}", source.line)
+        raise ProgramError(
+            f"the gradient goes through {source.name}, which nothing defines yet: write "
+            f"{source.name}[…] = … before it",
+            user_line(),
+        )
     return extent
 
 

@@ -251,7 +251,8 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "loop_over_a_dim": (
         lambda: list(t),
         "t has no value before the program runs: instead of a loop over range(t), declare a dim, "
-        "k = wb.dim(k=t); as a number of the program, wb.index(t)",
+        "k = wb.dim(k=t); instead of an array of so many numbers, wb.index(k) or "
+        "wb.normal(over=k); as a number of the program, wb.index(t)",
     ),
     "shifted_by_data": (
         lambda: 8 >> wb.index(t),

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 import pytest
 
 import workbench as wb
 from tests.language.tracing.refused import T, refused, t
 from workbench import environments, nn
 from workbench.algorithms import reinforce
-from workbench.errors import WorkbenchError
+from workbench.errors import ProgramError, WorkbenchError
 from workbench.language.tracing.trace import line_in
 
 
@@ -107,6 +108,17 @@ def test_line_is_the_users_inside_an_environment() -> None:
     error = refused(lambda: environments.CartPole().step(wb.uniform(shape=5), wb.uniform(shape=2)))
     assert error.message.startswith("CartPole takes one of 2 discrete actions")
     assert error.line is not None and error.line.file.endswith("test_refused_programs.py")
+
+
+def test_line_is_the_users_where_compiled_parts_of_a_package_ask_for_a_number() -> None:
+    @wb.program
+    def example(B: Any = 2) -> dict[str, Any]:
+        return {"x": np.random.default_rng().normal(size=B)}
+
+    with pytest.raises(ProgramError) as error:
+        example()
+    assert error.value.message.startswith("B has no value before the program runs")
+    assert error.value.line is not None and "default_rng" in error.value.line.text
 
 
 def shown(error: BaseException) -> list[str]:

@@ -140,7 +140,8 @@ MISMATCHES: dict[str, tuple[Callable[[], Any], str]] = {
     "loop": (
         lambda: [k for k in range(T)],  # type: ignore[arg-type]  # noqa: C416
         "T has no value before the program runs: instead of a loop over range(T), declare a dim, "
-        "k = wb.dim(k=T); as a number of the program, wb.index(T)",
+        "k = wb.dim(k=T); instead of an array of so many numbers, wb.index(k) or "
+        "wb.normal(over=k); as a number of the program, wb.index(T)",
     ),
     "iteration": (
         lambda: list(wb.uniform(shape=2)),

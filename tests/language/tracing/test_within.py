@@ -11,7 +11,7 @@ import workbench as wb
 from tests.programs import replay
 from workbench.backends import get
 from workbench.backends.reference.evaluator import Reference
-from workbench.errors import ProgramError, RunError
+from workbench.errors import ProgramError, RunError, WorkbenchError
 from workbench.lowering.lower import lower
 from workbench.polyhedral.expression import minimum, size
 from workbench.transforms import Contract, Donate, Vectorize
@@ -154,3 +154,23 @@ def test_what_is_no_integer_or_no_index_expression_is_refused() -> None:
         floating()
     with pytest.raises(ProgramError, match="of within is not an affine expression of dims"):
         data()
+
+
+def test_a_promise_that_is_broken_is_told_with_the_line_that_gathers() -> None:
+    @wb.program
+    def example(I: int = 6) -> dict[str, Any]:
+        i = wb.dim(i=I)
+        x = wb.normal(over=i)
+        low = wb.maximum(i - 2, 0)
+        sampled = wb.gather(x, i=wb.within(wb.index(i) - 3, low, i + 1))
+        outputs = {"sampled": sampled}
+        return outputs
+
+    runs = [lambda: Reference(example().equations).outputs()]
+    for backend in ("numpy", "native"):
+        compiled = get(backend).compile(wb.variant(example()).program)
+        runs.append(lambda compiled=compiled: compiled.run({}, 0, "float32"))
+    for run in runs:
+        with pytest.raises(WorkbenchError, match="-3 of sampled at i=0") as error:
+            run()
+        assert error.value.line is not None and "wb.gather(x" in error.value.line.text

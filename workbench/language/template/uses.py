@@ -194,5 +194,5 @@ def array_of(x: Tensor) -> NamedSource:
         return node
     copy = apply("copy", x).source
     assert isinstance(copy, Node)
-    copy.line = current().returned or copy.line
+    copy.line = x.read_line or current().returned or copy.line
     return copy

@@ -17,7 +17,8 @@ def no_value(e: Expression) -> ProgramError:
     """Return the error for a use as a number."""
     return ProgramError(
         f"{e} has no value before the program runs: instead of a loop over range({e}), "
-        f"declare a dim, k = wb.dim(k={e}); as a number of the program, wb.index({e})"
+        f"declare a dim, k = wb.dim(k={e}); instead of an array of so many numbers, wb.index(k) or "
+        f"wb.normal(over=k); as a number of the program, wb.index({e})"
     )
 
 
