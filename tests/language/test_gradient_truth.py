@@ -234,3 +234,24 @@ def test_sum_that_reads_an_array_without_elements() -> None:
                 variant, backend="numpy", sizes=sizes, seed=3, dtype="float64", progress=False
             )
             np.testing.assert_allclose(result["gradient"], expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("H", [1, 2, 9])
+def test_gather_of_what_a_recurrence_computes_from(H: int) -> None:
+    """A promise says that only steps behind an element read it: its adjoint waits for these."""
+
+    @wb.program
+    def program(T: int = 5) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        x = wb.uniform(0.2, 1.2, over=t)
+        a = wb.recurrent("a", (), over=t)
+        oldest = wb.maximum(t - H + 1, 0)
+        held = wb.cast(wb.index(t + 1 - oldest), float)
+        at = wb.index(oldest) + wb.cast(wb.uniform(over=t) * held, int)
+        a[0] = 0.5
+        a[t + 1] = wb.sin(0.3 * a + wb.gather(a, t=wb.within(at, oldest, t + 1)) * x)
+        loss = a[T] ** 2 + (a * x).sum(over=t)
+        return {"x": x, "loss": loss, "gradient": wb.gradient(loss, x)}
+
+    assert_right(program())
+    assert_right(program(), T=1)

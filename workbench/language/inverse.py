@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 
 from workbench.language.tracing.nodes import apply, cast, index
 from workbench.language.tracing.reductions import reduce_over
-from workbench.language.tracing.tensor import Bound, Tensor
+from workbench.language.tracing.tensor import Bound, Node, Tensor
 from workbench.language.tracing.trace import Range, current, inline
 from workbench.polyhedral.expression import Expression, expression, maximum, variable
+from workbench.polyhedral.expressions.atoms import Extremum
 from workbench.polyhedral.sets.relations import (
     box,
     domain_with,
@@ -107,6 +108,9 @@ def _solve(read: SourceRead, seeds: tuple[str, ...]) -> _Solution:
     for d, e in zip(read.tensor.source.dims, read.tensor.index, strict=True):
         if isinstance(e, Tensor):
             result.tests.append((e, d))
+            least, most = _promised(e)
+            result.at_least += [variable(d) - x.substitute(prime) for x in least]
+            result.at_least += [x.substitute(prime) - variable(d) for x in most]
         elif d not in seeds:
             e = e.substitute(prime).substitute(result.solved)
             name = next((p for p in unsolved if _solvable(e, p)), None)
@@ -138,6 +142,42 @@ def _solve(read: SourceRead, seeds: tuple[str, ...]) -> _Solution:
     ]
     result.at_least = [e.substitute(result.solved) for e in result.at_least]
     return result
+
+
+def _promised(index: Tensor) -> tuple[list[Expression], list[Expression]]:
+    """Return what a data-dependent index is at least, and at most, as the program promises."""
+    node = index.source
+    if not isinstance(node, Node) or node.operation != "within":
+        return [], []
+    lower, upper = (_affine(x, index) for x in node.operands[1:])
+    return _parts(lower, "max"), [part - 1 for part in _parts(upper, "min")]
+
+
+def _affine(bound: Tensor, index: Tensor) -> Expression | None:
+    """Return a bound of an index as it is read, None where it is no expression of dims."""
+    if not isinstance(bound.source, Node) or bound.source.operation != "index":
+        return None
+    value: Expression = bound.source.options["expression"]
+    for x in (bound, index):
+        moves = dict(zip(x.source.dims, x.index, strict=True))
+        known = {d: e for d, e in moves.items() if isinstance(e, Expression)}
+        if value.variables & (moves.keys() - known.keys()):
+            return None
+        value = value.substitute(known)
+    return value
+
+
+def _parts(e: Expression | None, kind: str) -> list[Expression]:
+    """Return the expressions of which `e` is the "max" or the "min", none where it is another."""
+    if e is None:
+        return []
+    for a, factor in e.terms:
+        if isinstance(a, Extremum):
+            if a.kind != kind or factor != 1:
+                return []
+            rest = e - Expression(0, ((a, factor),))
+            return [each for part in a.parts for each in _parts(part + rest, kind)]
+    return [e] if e.is_affine else []
 
 
 def _solvable(e: Expression, name: str) -> bool:
