@@ -75,7 +75,14 @@ if TYPE_CHECKING:
     from workbench import transforms
     from workbench.backends import backends
     from workbench.backends.reference.explain import value
-    from workbench.errors import OutOfMemoryError
+    from workbench.errors import (
+        CycleError,
+        OutOfMemoryError,
+        ProgramError,
+        RunError,
+        SizeError,
+        WorkbenchError,
+    )
     from workbench.measure.compare import Comparison, compare
     from workbench.measure.inspect_kernels import inspect_kernels
     from workbench.measure.measure import measure
@@ -98,6 +105,7 @@ __all__ = [
     "Beta",
     "Categorical",
     "Comparison",
+    "CycleError",
     "Gamma",
     "HeldMemory",
     "Measurement",
@@ -108,16 +116,20 @@ __all__ = [
     "Played",
     "Profile",
     "Program",
+    "ProgramError",
     "Reason",
     "RecipeError",
     "Refusal",
     "Refused",
     "Result",
+    "RunError",
+    "SizeError",
     "SquashedNormal",
     "Store",
     "Tensor",
     "Variant",
     "Workbench",
+    "WorkbenchError",
     "absolute",
     "add_at",
     "backends",
@@ -199,7 +211,14 @@ for _package in ("backends", "measure"):  # named like functions, whose places t
 _WHERE = {
     "workbench.backends": ("backends",),
     "workbench.backends.reference.explain": ("value",),
-    "workbench.errors": ("OutOfMemoryError",),
+    "workbench.errors": (
+        "CycleError",
+        "OutOfMemoryError",
+        "ProgramError",
+        "RunError",
+        "SizeError",
+        "WorkbenchError",
+    ),
     "workbench.measure.compare": ("Comparison", "compare"),
     "workbench.measure.rounds.measurement": ("Measurement",),
     "workbench.measure.measure": ("measure",),

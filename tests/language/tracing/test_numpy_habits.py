@@ -160,6 +160,11 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: wb.uniform(shape=2).sum(axis=0.5),
         "axis 0.5 of uniform[]: float(2,); expected a whole number",
     ),
+    "axis_that_is_a_range": (
+        lambda: wb.uniform(shape=2).sum(axis="range"),
+        "axis 'range' of uniform[]: float(2,); expected a whole number; of dims or a range it is "
+        "over='range'",
+    ),
     "method_of_pytorch": (
         lambda: wb.uniform().detach(),
         "uniform[] has no attribute detach; write wb.stop_gradient(x)",

@@ -154,6 +154,20 @@ def test_cycle_with_no_delay_shows_the_shortest_one() -> None:
     assert error.line is not None and error.line.text == "u[t] = v + 1.0"
 
 
+def test_cycle_through_a_gather_says_what_it_needs_and_what_helps() -> None:
+    def body() -> Any:
+        u = recurrent("u")
+        drawn = wb.cast(wb.uniform(over=t) * wb.cast(wb.index(t + 1), float), int)
+        u[0] = 1.0
+        u[t + 1] = u + wb.gather(u, t=drawn)
+        return u[t + 1]
+
+    assert refused(body).message.split("\n")[-1] == (
+        "  u[t+1] reads u at a t that depends on data, so it needs each t: "
+        "wb.within(index, lower, upper) promises which"
+    )
+
+
 def test_value_that_needs_itself() -> None:
     def body() -> Any:
         u = recurrent("u")

@@ -4,7 +4,7 @@ order.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from workbench.errors import CycleError, ProgramError
 from workbench.polyhedral.dependences.cycles import Cycle, find_cycle
@@ -59,5 +59,21 @@ def _cycle_error(cycle: Cycle, equations: Equations) -> CycleError:
         text += f" (at {numbers(cycle.sizes)})"
     lines = {name: equations.statement[name].line for name, _ in cycle.instances}
     listed = "".join(f"\n  {name}: {line}" for name, line in lines.items())
+    listed += "".join(f"\n  {sentence}" for sentence in dict.fromkeys(_gathers(cycle, equations)))
     instances = [(x, lines[name]) for x, (name, _) in zip(steps, cycle.instances, strict=True)]
     return CycleError(text + listed, instances, cycle.sizes)
+
+
+def _gathers(cycle: Cycle, equations: Equations) -> Iterator[str]:
+    """Yield a sentence for each need that is one only since an index may be anything."""
+    names = [name for name, _ in cycle.instances]
+    for reader, needed in zip(names, [*names[1:], names[0]], strict=True):
+        array = equations.array[equations.statement[needed].array]
+        for read in equations.statement[reader].reads:
+            if read.array == array.name:
+                for d, e in zip(array.dims, read.access.index, strict=True):
+                    if e is None:
+                        yield (
+                            f"{reader} reads {array.called} at a {d} that depends on data, so it "
+                            f"needs each {d}: wb.within(index, lower, upper) promises which"
+                        )

@@ -54,7 +54,8 @@ def axis_of(x: Tensor, axis: Any, rank: int | None = None) -> int:
     rank = len(x.shape) if rank is None else rank
     number = whole(axis)
     if number is None:
-        raise ProgramError(f"axis {axis!r} of {x!r}; expected a whole number", user_line())
+        instead = f"; of dims or a range it is over={axis!r}" if isinstance(axis, str) else ""
+        raise ProgramError(f"axis {axis!r} of {x!r}; expected a whole number{instead}", user_line())
     if not -rank <= number < rank:
         raise ProgramError(f"{x!r} has no inner axis {number}", user_line())
     return number % rank
