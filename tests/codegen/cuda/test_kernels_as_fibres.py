@@ -13,7 +13,14 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.codegen.cuda.fibres import FibreDriver, differences, fibres, text_of, watched
+from tests.codegen.cuda.fibres import (
+    FibreDriver,
+    differences,
+    expect_bits_of_compiled_c,
+    fibres,
+    text_of,
+    watched,
+)
 from tests.golden_files import GoldenFiles
 from tests.native_runs import compiled, shared_cache
 from workbench import nn, optim
@@ -236,6 +243,21 @@ def test_a_few_numbers_of_a_block_that_are_swapped_out_have_a_place() -> None:
     with shared_cache():
         wanted = compiled(made.program).run(sizes, 3, "float32").outputs
     assert differences(made.program, sizes, wanted) == []
+
+
+def test_a_block_waits_for_its_array_that_another_takes_over() -> None:
+    """Sizes say how large both are: they lie in no shared memory."""
+
+    @wb.program
+    def multiplied(B: int = 17, T: int = 17) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        x, y = wb.uniform(-1.0, 1.0, over=(b, t)), wb.normal(over=(b, t))
+        return {"product": x * y}
+
+    made = variant(multiplied())
+    for step in (Persist("b", 16), Persist("t", 16), Donate()):
+        made = made.apply(step)
+    expect_bits_of_compiled_c(made.program)
 
 
 def test_more_lanes_than_a_block_has_threads_are_refused() -> None:

@@ -185,19 +185,20 @@ class PartWriter:
         """
         scratch: dict[str, Piece] = {}
         elsewhere: dict[str, int] = {}  # which of the kernels has it, from the same byte on
+        memory, buffers = dict(self.memory), dict(self.made.buffers)
 
         def meet(one: str, other: str) -> bool:
             if one in scratch and other in scratch:
                 return scratch[one].meets(scratch[other])
             if one in elsewhere and other in elsewhere and elsewhere[one] != elsewhere[other]:
                 return True
-            return self.memory.get(one, one) == self.memory.get(other, other)
+            return memory.get(one, one) == memory.get(other, other)
 
         def coincide(one: str, other: str) -> bool:
-            of = self.made.buffers
-            return one == other or (
-                one in of and other in of and self._item(of[one]) == self._item(of[other])
-            )
+            if one == other or memory.get(one, one) != memory.get(other, other):
+                return one == other
+            known = one in buffers and other in buffers
+            return known and self._item(buffers[one]) == self._item(buffers[other])
 
         barriers, parts = Barriers(meet, coincide), list[KernelPart]()
         warps, end = WarpsInTurn(threads), begin
@@ -210,6 +211,9 @@ class PartWriter:
             names = {name: f"{name} of {number}" for name in (*places.shared, *places.other)}
             scratch |= {names[n]: piece for n, piece in places.shared.items()}
             elsewhere |= {names[n]: number for n in places.other}
+            own = {n: first for n, first in kernel.own.items() if n in places.other}
+            memory |= {names[n]: f"{first} of {number}" for n, first in own.items()}
+            buffers |= {names[n]: self.made.buffers[n] for n in own}
             last, dealing = kernel.records[-1], kernel.dealing
             blocks = last if dealing is not None and isinstance(last, Loop) else None
             block = Block(
