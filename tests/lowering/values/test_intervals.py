@@ -36,10 +36,25 @@ def test_length_that_may_be_negative_is_clamped() -> None:
     assert length(t, H, RANGES) == maximum(expression(0), H - t)
 
 
+def test_bytes_of_a_suffix_in_whole_lines_have_a_bound() -> None:
+    """A product in a floor division, of a size and a length that a loop changes."""
+    elements = H * (T - t)
+    assert greatest((elements + 127) // 128, RANGES) == (H * T + 127) // 128
+    assert least(elements, RANGES) == H
+
+
+def test_a_product_of_a_factor_of_either_sign_is_at_one_of_its_ends() -> None:
+    ends = (H - 2) * -3, (H - 2) * (T - 4)
+    assert greatest((H - 2) * (t - 3), RANGES) == maximum(*ends)
+    assert least((H - 2) * (t - 3), RANGES) == minimum(*ends)
+    assert greatest(H * (t - 3), RANGES) == H * (T - 4)
+
+
 @st.composite
 def expressions(draw: st.DrawFn, depth: int = 2) -> Expression:
-    """Expressions with every kind of atom but products."""
-    kind = draw(st.sampled_from(["linear", "min", "max", "floor", "choice"])) if depth else "linear"
+    """Expressions with every kind of atom."""
+    kinds = ["linear", "min", "max", "floor", "choice", "product"]
+    kind = draw(st.sampled_from(kinds)) if depth else "linear"
     if kind == "linear":
         c = [draw(st.integers(-2, 2)) for _ in range(3)]
         return i * c[0] + t * c[1] + T * c[2] + draw(st.integers(-3, 3))
@@ -49,6 +64,7 @@ def expressions(draw: st.DrawFn, depth: int = 2) -> Expression:
         "max": lambda: maximum(parts[0], parts[1]),
         "floor": lambda: parts[0] // 3,
         "choice": lambda: choice((parts[0],), parts[1], parts[2]),
+        "product": lambda: parts[0] * parts[1],
     }[kind]()
     return whole * draw(st.sampled_from([-2, -1, 1])) + draw(expressions(0))
 
@@ -56,6 +72,7 @@ def expressions(draw: st.DrawFn, depth: int = 2) -> Expression:
 @given(expressions())
 def test_bounds_hold_at_every_point(e: Expression) -> None:
     low, high = least(e, RANGES), greatest(e, RANGES)
+    assert not (low.variables | high.variables)
     positive = at_least(e, 1, RANGES)
     for n in (1, 2, 4):
         for x in range(n):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 
 from workbench.polyhedral.expression import Expression, atom, expression, maximum, minimum
 from workbench.polyhedral.expressions.atoms import (
@@ -46,9 +47,12 @@ def _extreme(e: Expression, ranges: Ranges, way: int) -> Expression:
             else:
                 smaller = way < 0
             return _smaller(left, right) if smaller else _larger(left, right)
+        toward = way if c > 0 else -way
         if isinstance(a, FloorDivision) and a.dividend.variables & set(ranges):
-            toward = way if c > 0 else -way
             whole = _extreme(a.dividend, ranges, toward) // a.divisor
+            return _extreme(e - atom(a) * c + whole * c, ranges, way)
+        if isinstance(a, Product) and atom(a).variables & set(ranges):
+            whole = _extreme_product(a, ranges, toward)
             return _extreme(e - atom(a) * c + whole * c, ranges, way)
     for name in reversed(list(ranges)):
         c = e.coefficient(name)
@@ -57,6 +61,18 @@ def _extreme(e: Expression, ranges: Ranges, way: int) -> Expression:
             e = e.substitute({name: high if c * way > 0 else low})
             return _extreme(e, ranges, way)
     return e
+
+
+def _extreme_product(a: Product, ranges: Ranges, way: int) -> Expression:
+    """Return a bound of a product, at ends of its factors: the same end of one whatever the other
+    is, where that is not negative.
+    """
+    lefts, rights = ((least(e, ranges), greatest(e, ranges)) for e in a.parts)
+    end = slice(1, 2) if way > 0 else slice(0, 1)
+    of_left = lefts[end] if at_least(rights[0], 0, {}) else lefts
+    of_right = rights[end] if at_least(lefts[0], 0, {}) else rights
+    ends = (left * right for left in of_left for right in of_right)
+    return reduce(_larger if way > 0 else _smaller, ends)
 
 
 def _smaller(left: Expression, right: Expression) -> Expression:
