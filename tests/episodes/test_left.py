@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +12,14 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.codegen.cuda.fibres import FibreDriver, differences, fibres, watched
+from tests.codegen.cuda import fibres as fibres_of_a_gpu
+from tests.codegen.cuda.fibres import (
+    FibreDriver,
+    differences,
+    expect_bits_of_compiled_c,
+    fibres,
+    watched,
+)
 from tests.golden_files import GoldenFiles
 from tests.native_runs import compiled, run_native, shared_cache
 from workbench.backends.timed.stamped_program import StampedProgram
@@ -59,6 +67,17 @@ def nested(B: int = 19, T: int = 12, K: int = 3) -> dict[str, Any]:
     x[b, t + 1] = turned[b, t, K]
     wb.until(wb.uniform(over=(b, t)) < 0.3, over=t)
     return {"total": x.sum(over=t)}
+
+
+@wb.program
+def squared(B: int = 19, T: int = 12) -> dict[str, Any]:
+    """Numbers of walks that end, times sums of squares of what is still to come."""
+    b, t = wb.dims(b=B, t=T)
+    x = wb.uniform(over=(b, t))
+    wb.until(x < 0.3, over=t)
+    to_go = wb.discounted_sum(x[b, t:T], 0.9)
+    later = (to_go[b, t:T] * to_go[b, t:T]).sum()
+    return {"product": later * x}
 
 
 def blocks(program: wb.Program, steps: Sequence[Transform] = IN_BLOCKS) -> wb.Variant:
@@ -142,6 +161,21 @@ def test_all_backends_agree(name: str, horizon: int) -> None:
     with shared_cache():
         own = compiled(variant.program).run(sizes, 3, "float32").outputs
     assert differences(variant.program, sizes, own) == []
+
+
+@NATIVE
+def test_an_output_of_a_closed_step_may_read_what_is_not_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A block has one step of `later` in shared memory, and no lane of it is open: another value is
+    chosen. That it is not is found.
+    """
+    program = blocks(squared()).program
+    expect_bits_of_compiled_c(program)
+    chosen = re.compile(r"where_f\(\w+, (multiply_f\(later\w*, \w+\)), \(float\)NAN_F\)")
+    text = fibres_of_a_gpu.unit
+    monkeypatch.setattr(fibres_of_a_gpu, "unit", lambda made: chosen.sub(r"\1", text(made)))
+    assert watched(fibres(program), {})[1] == "product is computed from what is not written"
 
 
 # -- which loops -----------------------------------------------------------------------------------

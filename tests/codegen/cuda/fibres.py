@@ -32,6 +32,7 @@ from workbench.codegen.cuda.functions import Function
 from workbench.codegen.cuda.headers import OWN, device_header
 from workbench.codegen.cuda.kernel_functions import functions
 from workbench.codegen.cuda.launch_order import gpu_kernels
+from workbench.codegen.kernel_records import Loop, Where, walk
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.codegen.runtime import headers
 from workbench.errors import RunError
@@ -52,6 +53,8 @@ FLAGS = (
 LINE = 256
 """The bytes at a multiple of which memory begins, as a GPU's does."""
 SEED = 3
+UNWRITTEN = 0xFFFFF5A5
+"""The bits of shared memory that nobody wrote: those of a float, or of half a double."""
 ORDERS = (
     (Stream.TO_HOST, Stream.KERNELS, Stream.TO_DEVICE),
     (Stream.TO_DEVICE, Stream.KERNELS, Stream.TO_HOST),
@@ -66,7 +69,7 @@ def unit(made: Iterable[Function]) -> str:
     """Functions as one C text, with a function that launches each."""
     own = "".join(map(device_header, OWN))
     plain = "\n".join(line for line in own.splitlines() if not line.startswith("#include"))
-    begin = f'#include "number_draws.h"\n{THREADS}\n{plain}\n'
+    begin = f'#include "number_draws.h"\n#define UNWRITTEN {UNWRITTEN}u\n{THREADS}\n{plain}\n'
     return "\n".join([begin, *(f"{function.text}\n{_launching(function)}" for function in made)])
 
 
@@ -88,10 +91,17 @@ def _launching(function: Function) -> str:
         "(int64_t blocks, const int64_t *given, const int64_t *counts) {\n"
         "    const uint64_t floats = begin_exact_floats();\n"
         "    given_now = given, counts_now = counts;\n"
+        f"    leaves_out_instances = {int(_leaves_out_instances(function))};\n"
         "    memset((void *)given[1], 0xff, (size_t)(given[2] * blocks));\n"
         f"    launch(blocks, {function.threads}, threads_of_{function.name});\n"
         "    end_exact_floats(floats);\n}\n"
     )
+
+
+def _leaves_out_instances(function: Function) -> bool:
+    """Whether instances are left out at steps at which no episode is open."""
+    records = (record for kernel in function.kernels for record in walk(kernel.records))
+    return any(isinstance(r, (Loop, Where)) and r.step is not None for r in records)
 
 
 @dataclass(frozen=True)
@@ -449,7 +459,19 @@ def watched(
     except RunError:  # a fault may be a number that is no index
         if not driver.fault:
             raise
-    return outputs, driver.fault
+    return outputs, driver.fault or _unwritten(outputs)
+
+
+def _unwritten(outputs: Mapping[str, Any]) -> str:
+    """The first output that is computed from shared memory which nobody wrote, "" if none is: what
+    is computed from a NaN is that NaN, of either sign.
+    """
+    for name, values in outputs.items():
+        if values.dtype.kind == "f":
+            bits = values.view(f"u{values.itemsize}") << 1
+            if np.any(bits == np.full(2, UNWRITTEN, "u4").view(bits.dtype)[0] << 1):
+                return f"{name} is computed from what is not written"
+    return ""
 
 
 def differences(program: Program, sizes: Mapping[str, int], wanted: Mapping[str, Any]) -> list[str]:
