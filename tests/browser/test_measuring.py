@@ -38,6 +38,15 @@ shown.show(shown.variants[0])
 print("changed")
 """
 SETTING = "@jupyterlab/apputils-extension:kernels-settings"
+INSIDE = """svg => {
+  const whole = svg.getBoundingClientRect();
+  const out = ({ left, right, top, bottom }) =>
+    left < whole.left - 1 || right > whole.right + 1 ||
+    top < whole.top - 1 || bottom > whole.bottom + 1;
+  return [...svg.querySelectorAll("text, path, line, circle")]
+    .filter((one) => out(one.getBoundingClientRect()))
+    .map((one) => one.textContent || one.outerHTML);
+}"""
 KERNEL = "window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel"
 
 
@@ -254,4 +263,30 @@ def test_the_variant_that_a_program_runs_as_is_named_and_gone_to(lab: Lab) -> No
     expect(panel.locator(".wbk-run b")).to_have_text("automatic")
     lab.shot(page, "named-shown")
     (lab.root / "went").touch()
+    page.check()
+
+
+def test_a_huge_size_is_predicted_and_keeps_no_click_waiting(lab: Lab) -> None:
+    page = lab.open(lab.notebook("huge.ipynb", [SHOW]), width=1500)
+    run_all(page)
+    panel = live(page)
+    shows(panel, "Vectorize")
+    open_pane(panel, "Compare")
+    size = panel.locator(".wbk-field:visible", has_text="T").locator("input").first
+    size.fill("100000000000")
+    size.press("Enter")
+    sweeps = panel.locator(".wbk-sweeps svg")
+    expect(panel.locator(".wbk-slider-value")).to_have_text("T=100000000000")
+    sweeps.first.wait_for(timeout=30_000)
+    expect(panel.locator(".wbk-estimate").first).to_contain_text("TB")
+    sweeps.first.scroll_into_view_if_needed()
+    lab.shot(page, "huge")
+    for drawn in sweeps.all():
+        inside = drawn.evaluate(INSIDE)
+        assert inside == [], f"drawn outside of the chart: {inside}"
+    size.fill("5")
+    size.press("Enter")
+    open_pane(panel, "Moves")
+    panel.locator(".wbk-move", has_text="Vectorize t").last.click()
+    panel.locator(".wbk-costs").wait_for(timeout=10_000)
     page.check()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -12,6 +13,7 @@ from tests.planning.cost.variants import compiled, variants
 from tests.programs import PROGRAMS, Outputs
 from workbench.environments import Gymnasium
 from workbench.errors import SizeError, UnavailableError, WorkbenchError
+from workbench.planning.cost import points
 from workbench.planning.cost.counted import CountedArrays
 from workbench.planning.cost.prediction import predict
 from workbench.planning.machine.constants import Machine
@@ -84,10 +86,21 @@ def test_triangle_is_counted_in_closed_form(T: int) -> None:
     assert found.bytes == bytes_read + bytes_written
 
 
-def test_counts_are_exact_where_they_exceed_what_is_held_at_once() -> None:
-    T = 1_200_000  # more than counting.AT_ONCE
+@pytest.mark.parametrize("T", [65_537, 65_538, 1_200_000])
+def test_linear_amounts_are_exact_where_not_all_iterations_are_looked_at(T: int) -> None:
+    assert T > points.AT_ONCE
     found = variant(triangle()).predict({"T": T}, backend="numpy").by_statement["y"]
     assert found.operations == T * (T + 1)
+    assert found.launches == 3 * T
+
+
+@pytest.mark.parametrize("T", [10**9, 10**11, 10**18])
+def test_prediction_takes_no_longer_at_a_larger_size(T: int) -> None:
+    started = time.thread_time()
+    found = variant(triangle()).predict({"T": T}, backend="numpy").by_statement["y"]
+    assert time.thread_time() - started < 2.0  # all iterations of 10⁹ took a minute
+    assert found.operations == pytest.approx(T * (T + 1))
+    assert found.seconds > 0
 
 
 def test_footprint_is_a_formula_in_the_sizes() -> None:

@@ -2,13 +2,14 @@
 
 If nothing inside depends on a loop's variable, the loop multiplies. The values of the other
 variables are arrays of points, equal ones once with a weight, so that a triangle of T² points costs
-T.
+T. Of a loop with more iterations than `AT_ONCE`, one stands for those around it, so that no count
+takes longer than that, whatever the sizes: linear amounts still add up exactly.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -24,15 +25,24 @@ from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.expressions.atoms import Named
 from workbench.polyhedral.expressions.evaluation import evaluated
 
-Integers = npt.NDArray[np.int64]
-Number = int | Integers
+Numbers = npt.NDArray[Any]
+"""Whole numbers, one for each point: integers, but floats where an iteration stands for others, as
+64 bits would not hold their products.
+"""
+Number = int | Numbers
 """One value for all points, or one for each."""
 
 Amount = float | npt.NDArray[Any]
 """A number that need not be whole, for all points or for each."""
 
-AT_ONCE = 1 << 20
-"""Points held at a time; more are taken in parts."""
+AT_ONCE = 1 << 16
+"""The iterations of a loop that are all looked at; of more, about so many."""
+ENDS = 64
+"""The first and last iterations stand for themselves, as most conditions are about these."""
+USUAL_FACTORS = 2 * 3 * 5 * 7 * 11 * 13
+"""Iterations are picked at distances without any of these factors: a condition on every 64th or
+every tenth iteration then holds at its share of those picked.
+"""
 
 
 @dataclass(frozen=True)
@@ -44,7 +54,7 @@ class PointCounts:
 
     sizes: Mapping[str, int]
     weight: Number = 1
-    values: Mapping[str, Integers] = field(default_factory=dict)
+    values: Mapping[str, Numbers] = field(default_factory=dict)
     plain: dict[Expression | Symbolic, Number] = field(default_factory=dict, repr=False)
     """A cache of expressions and products of sizes alone, shared by all points of a run."""
     known: dict[Expression | Symbolic, Number] = field(default_factory=dict, repr=False)
@@ -104,7 +114,7 @@ class PointCounts:
             share = np.clip(part.steps - self.at(part.step), 0.0, 1.0)
         weight = self.weight * (1.0 - share if step.closed else share)
         if isinstance(weight, np.ndarray):
-            upto = np.rint(np.cumsum(weight)).astype(np.int64)  # the sum is as near as can be
+            upto = np.rint(np.cumsum(weight))  # the sum is as near as can be
             return replace(self, weight=np.diff(upto, prepend=0))
         return replace(self, weight=round(weight))
 
@@ -121,42 +131,32 @@ class PointCounts:
 
     def inside(
         self, variable: str, lower: Expression, upper: Expression, needed: frozenset[str]
-    ) -> Iterator[PointCounts]:
-        """Yield the points inside a loop, in parts; the variables `needed` matter there."""
+    ) -> PointCounts:
+        """Return the points inside a loop; the variables `needed` matter there."""
         low, trips = self.at(lower), self.length(upper - lower)
         if variable not in needed:
-            yield replace(self, weight=self.weight * trips)._merged(needed)
-            return
-        weight, low, trips = self._spelled(self.weight, low, trips)
-        for start, stop in _parts(trips):
-            yield self._expanded(variable, weight, low, trips, start, stop)._merged(needed)
+            return replace(self, weight=self.weight * trips)._merged(needed)
+        return self._expanded(variable, *self._spelled(low, trips))._merged(needed)
 
-    def _spelled(self, *numbers: Number) -> list[Integers]:
+    def _spelled(self, *numbers: Number) -> list[Numbers]:
+        """Return numbers as arrays with a value for each point."""
         n = len(next(iter(self.values.values()))) if self.values else 1
-        return [np.broadcast_to(np.asarray(x, np.int64), n) for x in numbers]
+        return [np.broadcast_to(_array(x), n) for x in numbers]
 
-    def _expanded(
-        self,
-        variable: str,
-        weight: Integers,
-        low: Integers,
-        trips: Integers,
-        start: int,
-        stop: int,
-    ) -> PointCounts:
-        """Return the points of iterations `start` to `stop`, counted on over all points."""
-        ends = np.cumsum(trips)
-        here = np.arange(start, stop, dtype=np.int64)
-        outer = np.searchsorted(ends, here, side="right")
+    def _expanded(self, variable: str, low: Numbers, trips: Numbers) -> PointCounts:
+        """Return the points of the iterations that are looked at."""
+        (weight,) = self._spelled(self.weight)
+        outer, iteration, times = _iterations(trips)
         values = {name: v[outer] for name, v in self.values.items()}
-        values[variable] = low[outer] + here - (ends - trips)[outer]
-        return PointCounts(self.sizes, weight[outer], values, self.plain, lengths=self.lengths)
+        values[variable] = low[outer] + iteration
+        inner = weight[outer] * times
+        return PointCounts(self.sizes, inner, values, self.plain, lengths=self.lengths)
 
     def _picked(self, which: npt.NDArray[np.intp]) -> PointCounts:
         values = {name: v[which] for name, v in self.values.items()}
         weight = self.weight if isinstance(self.weight, int) else self.weight[which]
         if isinstance(weight, int):
-            weight = np.full(len(which), weight, np.int64)
+            weight = np.full(len(which), _array(weight))
         return PointCounts(self.sizes, weight, values, self.plain, lengths=self.lengths)
 
     def _merged(self, needed: frozenset[str]) -> PointCounts:
@@ -169,7 +169,7 @@ class PointCounts:
         columns = np.stack(list(kept.values()))
         unique, place = np.unique(columns, axis=1, return_inverse=True)
         (weight,) = self._spelled(self.weight)
-        merged = np.zeros(unique.shape[1], np.int64)
+        merged = np.zeros(unique.shape[1], weight.dtype)
         np.add.at(merged, place.reshape(-1), weight)
         values = dict(zip(kept, unique, strict=True))
         return PointCounts(self.sizes, merged, values, self.plain, lengths=self.lengths)
@@ -200,7 +200,54 @@ def larger(left: Amount, right: Amount) -> Amount:
     return max(left, right)
 
 
-def _parts(trips: Integers) -> Iterator[tuple[int, int]]:
-    n = int(trips.sum())
-    for start in range(0, n, AT_ONCE):
-        yield start, min(start + AT_ONCE, n)
+def _array(number: Number) -> Numbers:
+    """Return a number as an array: of floats where it is too large for 64 bits."""
+    if isinstance(number, np.ndarray):
+        return number
+    return np.asarray(number, np.int64 if abs(number) < 1 << 62 else np.float64)
+
+
+def _iterations(trips: Numbers) -> tuple[npt.NDArray[np.int64], Numbers, Number]:
+    """Return the iterations that are looked at of loops with so many `trips`: the loop's position,
+    the iteration, and for how many it stands.
+    """
+    if trips.sum(dtype=np.float64) > AT_ONCE:
+        return _picked_iterations(trips.astype(np.float64))
+    outer, place = _places(trips)
+    return outer, place, 1
+
+
+def _picked_iterations(trips: Numbers) -> tuple[npt.NDArray[np.int64], Numbers, Numbers]:
+    """Return the same where there are too many: groups of an odd number lie behind each other
+    between both ends of a loop, and the iteration in the middle stands for all of its group.
+    """
+    every = _distance(trips.sum() / AT_ONCE)
+    front = np.minimum(min(ENDS, AT_ONCE // (4 * len(trips))), trips)
+    back = np.minimum(front, trips - front)
+    between = trips - front - back
+    groups = np.ceil(between / every)
+    last = between - every * (groups - 1)
+    back = back + ((groups > 0) & (last % 2 == 0))  # a group of an even number has no middle
+    outer, place = _places(front + groups + back)
+    group = place - front[outer]
+    behind = group - groups[outer]
+    start = np.where(group < 0, place, front[outer] + group * every)
+    start = np.where(behind >= 0, (trips - back)[outer] + behind, start)
+    grouped = np.minimum(every, (trips - back)[outer] - start)
+    times = np.where((group < 0) | (behind >= 0), 1.0, grouped)
+    return outer, start + (times - 1) // 2, times
+
+
+def _places(counts: Numbers) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the position of each of so many things in a row, and its place among those there."""
+    each = counts.astype(np.int64)
+    outer = np.repeat(np.arange(len(each)), each)
+    return outer, np.arange(len(outer)) - (np.cumsum(each) - each)[outer]
+
+
+def _distance(least: float) -> int:
+    """Return the least odd distance from there on without usual factors."""
+    every = math.ceil(least)
+    while math.gcd(every, USUAL_FACTORS) != 1:
+        every += 1
+    return every

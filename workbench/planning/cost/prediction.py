@@ -1,6 +1,7 @@
 """The predicted cost of a variant: time, memory, arithmetic, bytes, calls.
 
-Counts are exact: of every call that the generated source makes. The peak is the backend's to the
+Counts are of every call that the generated source makes: exact, and where a loop has more
+iterations than are looked at (`points.AT_ONCE`) near to that. The peak is the backend's to the
 byte. Seconds come from a few constants of the machine (`planning/machine`), measured or built in.
 """
 

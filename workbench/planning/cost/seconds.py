@@ -212,9 +212,8 @@ class _Body:
         if not isinstance(frame, For):
             self.nested("", self.points.where(frame.condition), step.steps)
             return
-        parts = self.points.inside(frame.variable, frame.lower, frame.upper, step.needed)
-        for points in parts:
-            self.nested(frame.variable, points, step.steps)
+        points = self.points.inside(frame.variable, frame.lower, frame.upper, step.needed)
+        self.nested(frame.variable, points, step.steps)
 
     def nested(self, variable: str, points: PointCounts, steps: Sequence[CostItem]) -> None:
         """Count nested steps. An iteration uses its own elements where they move with it."""

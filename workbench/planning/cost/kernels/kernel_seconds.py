@@ -158,13 +158,10 @@ class _Costing:
             elif isinstance(step, KernelGuard):
                 streams += self.around(step.steps, _held(points, step))
             elif isinstance(step, KernelLoop):
-                inside: list[_Stream] = []
-                turns = 0
-                for part in points.inside(step.variable, step.lower, step.upper, step.needed):
-                    turns += part.executions
-                    inside += self.around(step.steps, part)
-                self.add(ALONE, self.machine.row_of("loop") * turns)
-                self.fetch(inside, points.executions, turns)
+                turns = points.inside(step.variable, step.lower, step.upper, step.needed)
+                inside = self.around(step.steps, turns)
+                self.add(ALONE, self.machine.row_of("loop") * turns.executions)
+                self.fetch(inside, points.executions, turns.executions)
                 streams += inside
         return streams
 
@@ -313,10 +310,10 @@ class _Kernel:
             elif isinstance(step, KernelGuard):
                 self.go(step.steps, _held(points, step))
             elif isinstance(step, KernelLoop):
-                for part in points.inside(step.variable, step.lower, step.upper, step.needed):
-                    turns = self.machine.row_of("loop") * part.executions
-                    self.works.append(_Work(ALONE, turns, 0.0, {}, 0.0))
-                    self.go(step.steps, part)
+                turns = points.inside(step.variable, step.lower, step.upper, step.needed)
+                looping = self.machine.row_of("loop") * turns.executions
+                self.works.append(_Work(ALONE, looping, 0.0, {}, 0.0))
+                self.go(step.steps, turns)
 
     def _straight(self, step: StraightWork, points: PointCounts) -> None:
         count = points.executions

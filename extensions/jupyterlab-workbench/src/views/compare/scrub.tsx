@@ -10,6 +10,7 @@ import { chosenVariants, useMeasure } from "./measure";
 import { changedSizes } from "./measured";
 import { sizesText } from "../../model/numbers";
 import { seriesIn } from "../charts/series";
+import type { SweepView } from "../../protocol";
 import { type Swept, Sweeps } from "./sweeps";
 
 /** `rows` are the comparison above: a variant keeps its letter and colour. */
@@ -23,9 +24,9 @@ export function Scrubber({ rows }: { rows: readonly Lettered[] }): JSX.Element |
   const size = free.find((one) => one.name === asked) ?? free.find((one) => one.name === "T") ?? free[0];
   const [dragged, setDragged] = useState<number | null>(null);
   const { measure, said } = useMeasure();
-  const { swept, problem, absent } = useSwept(size?.name ?? "", rows);
+  const here = size ? (sizes[size.name] ?? size.default) : 0;
+  const { swept, problem, absent } = useSwept(size?.name ?? "", here, rows);
   if (!size) return null;
-  const here = sizes[size.name] ?? size.default;
   const stops = swept[0]?.view.points.map((point) => point.value) ?? [];
   const value = dragged ?? here;
   const release = (): void => {
@@ -101,9 +102,10 @@ export function Scrubber({ rows }: { rows: readonly Lettered[] }): JSX.Element |
   );
 }
 
-/** Keeps a slider's stops while it is moved: they lie around the value that it started from. */
+/** Keeps a slider's stops while it is moved: they lie around the default, or around a value that is beyond these. */
 function useSwept(
   size: string,
+  here: number,
   rows: readonly Lettered[],
 ): { readonly swept: readonly Swept[]; readonly problem: string; readonly absent: boolean } {
   const state = useWorkbench();
@@ -117,10 +119,16 @@ function useSwept(
   for (const key of chosenVariants(state, compared)) {
     const row = rows.find((one) => one.row.variant === key);
     const position = row ? rows.indexOf(row) : free++;
-    const { value, error, status } = store.part("sweep", key, { size, sizes: others, ...run });
+    const usual = store.part("sweep", key, { size, sizes: others, ...run });
+    const beyond = usual.value && !isAmong(here, usual.value);
+    const around = beyond ? store.part("sweep", key, { size, sizes: { ...others, [size]: here }, ...run }) : usual;
+    const { value, error, status } = around.status === "absent" ? usual : around;
     if (error) problem = error.sentence;
     if (status === "absent") absent = true;
     if (value) swept.push({ variant: key, letter: letterOf(position), name: nameOfKey(key, state.variants), series: seriesIn(state, key), view: value });
   }
   return { swept, problem, absent };
 }
+
+const isAmong = (value: number, { points }: SweepView): boolean =>
+  value >= (points[0]?.value ?? value) && value <= (points.at(-1)?.value ?? value);

@@ -6,7 +6,7 @@ import { usePredicting, useSelection, useStore, useWorkbench } from "../../model
 import type { Sizes } from "../../model/selection";
 import type { MeasurementView, SweepView } from "../../protocol";
 import { Figure } from "../charts/figure";
-import { bytesText, byteUnit, secondsText, timeUnit, type Unit } from "../../model/numbers";
+import { amountText, bytesText, byteUnit, secondsText, timeUnit, type Unit } from "../../model/numbers";
 import type { Series } from "../charts/series";
 
 export interface Swept {
@@ -131,6 +131,9 @@ function Sweep(props: {
   return <Figure draw={draw} label={`${quantity.title}, predicted over ${size}`} />;
 }
 
+/** Formats a size below an axis, where there is no room for more than a few digits. */
+const countText = (count: number): string => (count < 1e6 ? `${count}` : amountText(count, ""));
+
 interface Dot {
   readonly one: Swept;
   readonly value: number;
@@ -162,7 +165,7 @@ function chart(
     height: 180,
     marginLeft: 46,
     marginRight: 20,
-    x: { type: "log", label: size, ticks: Math.max(3, width / 90), tickFormat: "d", tickSize: 0 },
+    x: { type: "log", label: size, ticks: Math.max(3, width / 90), tickFormat: countText, tickSize: 0 },
     y: { type: "log", label: `${title} (${unit})`, grid: true, ticks: 4, tickFormat: "~g", tickSize: 0 },
     marks: [
       Plot.ruleX([value], { stroke: "currentColor", strokeOpacity: 0.6 }),

@@ -287,6 +287,14 @@ describe("sizes", () => {
     expect(shown.store.values().selection.sizes).toEqual({ T: sweep(one?.key).points.at(-1)?.value });
   });
 
+  test("a value beyond the usual stops has stops around it", async () => {
+    await four(true);
+    await act(async () => shown.store.select({ sizes: { T: 100_000_000_000 } }));
+    const asked = shown.parts.filter((message) => message.type === "want" && message.part === "sweep");
+    const far = { arguments: { size: "T", sizes: { T: 100_000_000_000 } } };
+    expect(asked.slice(-2)).toMatchObject([far, far]);
+  });
+
   test("a run verifies them", async () => {
     await four(true);
     await enter(shown.host.querySelector(".wbk-slider"), "0");
