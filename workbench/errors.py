@@ -179,11 +179,15 @@ class OutOfMemoryError(RunError):
     """A request for more memory than there is.
 
     `space` is where, `arrays` are those that it was for and those that hold most of it there.
+    `room` are the bytes that there were for all, None where nobody knows.
     """
 
-    def __init__(self, message: str, space: str, arrays: Iterable[str] = ()) -> None:
+    def __init__(
+        self, message: str, space: str, arrays: Iterable[str] = (), room: int | None = None
+    ) -> None:
         self.space = space
         self.arrays = tuple(arrays)
+        self.room = room
         super().__init__(message)
 
 

@@ -13,8 +13,16 @@ from workbench.errors import OutOfMemoryError, WorkbenchError, nearest
 from workbench.lowering.loops.records import DEVICE, HOST, SPACES
 from workbench.program.text.units import bytes_text
 
+ALL = "all arrays and scratch memory"
+"""The name of the memory that arrays share."""
+
+Sharing = Callable[[str], Mapping[str, int]]
+"""A function from a space to the bytes of the arrays that share memory there."""
+
 SHOWN = 3
-"""The number of live arrays that an error lists."""
+"""The number of arrays that an error lists."""
+LISTED = 1e-3
+"""The part of what is live and asked for from which on an error lists a live array."""
 
 Capacity = int | Mapping[str, int] | None
 """The limit in bytes: of the device, or by memory space."""
@@ -24,7 +32,7 @@ class Memory:
     """The allocator and the books of one memory space, whose arrays the module `xp` makes.
 
     `capacity` is in bytes, None for no limit. `described` gives the memory under a name its name in
-    errors.
+    errors, `sharing` the bytes of the arrays that share the memory `ALL`.
 
     Freed blocks are kept for the next request of their size as long as all blocks together stay
     within the highest amount ever held. So a loop that frees and asks again pays for no new pages,
@@ -37,10 +45,11 @@ class Memory:
         capacity: int | None = None,
         described: Callable[[], Mapping[str, str]] = dict,
         space: str = DEVICE,
+        sharing: Sharing | None = None,
     ) -> None:
         self.xp = xp
         self.space = space
-        self.described = described
+        self.described, self.sharing = described, sharing
         self.capacity = capacity
         self.live: dict[str, int] = {}
         self.held = 0
@@ -60,7 +69,7 @@ class Memory:
             block = kept.pop()
             self._spare_bytes -= asked
         else:
-            block = self._asked(name, asked)
+            block = self._asked(name, asked, shape)
         self._blocks[name] = block
         array = block.view(dtype).reshape(shape)
         if initial:
@@ -116,7 +125,7 @@ class Memory:
         array[...] = self.xp.arange(start, start + step * length, step, dtype)
         return array
 
-    def _asked(self, name: str, asked: int) -> Any:
+    def _asked(self, name: str, asked: int, shape: Sequence[int]) -> Any:
         """Return a new block; spare ones are freed if all would be more than was ever held."""
         for size in sorted(self._spare, reverse=True):
             while self._spare[size] and self.held + self._spare_bytes > self.peak:
@@ -126,7 +135,7 @@ class Memory:
             return self.xp.empty(asked, np.uint8)
         except MemoryError as error:
             self.held -= self.live.pop(name)
-            raise self._refused(name, asked) from error
+            raise self._refused(name, asked, shape) from error
 
     def _refused(
         self,
@@ -135,31 +144,42 @@ class Memory:
         shape: Sequence[int] | None = None,
         free: int | None = None,
     ) -> OutOfMemoryError:
-        """Return the error with the request, the limit, the largest arrays held, and what helps."""
+        """Return the error with the request and the largest arrays in it, the limit, the largest
+        arrays held, and what helps.
+        """
         described = self.described()
+        sharing = self.sharing if name == ALL else None
+        shares = largest(sharing(self.space)) if sharing is not None else {}
         held: dict[str, int] = {}
         for other, n in self.live.items():
             text = described.get(other, other)
             held[text] = held.get(text, 0) + n
-        shown = largest(held)
-        listed = ", ".join(f"{text} {bytes_text(n)}" for text, n in shown.items())
+        least = LISTED * (self.held + asked)
+        shown = {text: n for text, n in largest(held).items() if n >= least}
         dims = "" if shape is None else f" ({'×'.join(map(str, shape)) or 'a scalar'})"
+        dims = _listed(shares) if shares else dims
         limit = "" if self.capacity is None else f", capacity {bytes_text(self.capacity)}"
         limit += "" if free is None else f", {bytes_text(free)} free"
         helps = "" if self.capacity is None else ", or a larger capacity="
         return OutOfMemoryError(
             f"{self.space} out of memory: {bytes_text(asked)} asked for "
             f"{described.get(name, name)}{dims}{limit}, "
-            f"{bytes_text(self.held)} live{f' (the largest: {listed})' if listed else ''}; "
-            f"smaller sizes would help{helps}",
+            f"{bytes_text(self.held)} live{_listed(shown)}; smaller sizes would help{helps}",
             self.space,
-            dict.fromkeys([described.get(name, name), *shown]),
+            dict.fromkeys([*(shares or [described.get(name, name)]), *shown]),
+            self.capacity if free is None else self.held + free,
         )
 
 
 def largest(held: Mapping[str, int]) -> dict[str, int]:
     """Return the largest of what is held, the largest first."""
     return dict(sorted(held.items(), key=lambda item: -item[1])[:SHOWN])
+
+
+def _listed(arrays: Mapping[str, int]) -> str:
+    """List arrays and their bytes behind what they are of."""
+    each = ", ".join(f"{text} {bytes_text(n)}" for text, n in arrays.items())
+    return f" (the largest: {each})" if each else ""
 
 
 @dataclass(frozen=True)
@@ -179,6 +199,7 @@ def spaces(
     xp: Any,
     capacity: Capacity = None,
     described: Callable[[], Mapping[str, str]] = dict,
+    sharing: Sharing | None = None,
 ) -> Spaces:
     """Return memory of the device, made by `xp`, and of the host.
 
@@ -186,8 +207,8 @@ def spaces(
     """
     limits = limits_of(capacity)
     return Spaces(
-        Memory(xp, limits.get(DEVICE), described, DEVICE),
-        Memory(np, limits.get(HOST), described, HOST),
+        Memory(xp, limits.get(DEVICE), described, DEVICE, sharing),
+        Memory(np, limits.get(HOST), described, HOST, sharing),
     )
 
 

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from workbench.codegen.kernel_work import scratch_bytes
 from workbench.codegen.kernels import KEPT, KernelRecords, ProgramKernels
 from workbench.identity import remembered
+from workbench.lowering.attribution import attributed
 from workbench.lowering.loops.arena import Arena, arena, block_memory
 from workbench.lowering.loops.bytes import FLOAT_BYTES, bytes_of
 from workbench.lowering.loops.records import DEVICE, Allocate, walk
 from workbench.polyhedral.expression import Expression
+from workbench.program.values import Program
 
 LINE = 64
 """The bytes of a cache line, with one of which memory begins."""
@@ -109,6 +111,18 @@ def peak_bytes(
     own = run_memory(made, sizes, dtype, space).bytes(threads)
     results = (b for b in made.buffers.values() if b.initial == "nan" and b.space == space)
     return sum(bytes_of(b, sizes, dtype) for b in results) + (own + LINE if own else 0)
+
+
+def array_bytes(
+    made: ProgramKernels, program: Program, sizes: Mapping[str, int], dtype: str, space: str
+) -> dict[str, int]:
+    """Return the bytes of the arrays that share a space's memory, by the user's names for them."""
+    names = attributed(made.loops, program)
+    return {
+        names.get(name, name): bytes_of(buffer, sizes, dtype)
+        for name, buffer in made.buffers.items()
+        if name not in made.loops.own and buffer.space == space
+    }
 
 
 @remembered(KEPT)

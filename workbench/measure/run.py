@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,6 @@ from workbench.program.carrying.carried import KEPT, along, counting, keeping, r
 from workbench.program.sizes import resolve
 from workbench.program.text.units import bytes_text, on_threads, percent, seconds_text
 from workbench.program.values import Equations, Program
-from workbench.transforms.storage.device_peak import relief
 from workbench.transforms.storage.swap import Swap
 from workbench.variants.progress_line import progress_line
 from workbench.variants.variant import Data, Variant, optimize, variant
@@ -276,7 +276,8 @@ def run(
         try:
             done = ready.run(sizes, seed, dtype, report, check_finite, capacity, values, used)
         except OutOfMemoryError as error:
-            raise _with_help(error, chosen, known) from None
+            peak = partial(_peak, sizes=sizes, backend=backend, dtype=dtype, threads=used)
+            raise _with_help(error, chosen, peak) from None
     arrays = chosen.program.array
     counted = counted_ends(chosen.program)
     outputs = {o.name: o.array for o in chosen.program.outputs if o.name not in counted}
@@ -318,23 +319,31 @@ def peak_text(peak: Mapping[str, int]) -> str:
 
 
 def _with_help(
-    error: OutOfMemoryError, chosen: Variant, sizes: Mapping[str, int]
+    error: OutOfMemoryError, chosen: Variant, peak: Callable[[Variant], int]
 ) -> OutOfMemoryError:
-    """Return the error, with the Swap of an array it names that leaves least on the device, if that
-    is less than there is.
+    """Return the error, with the Swap of an array it names that leaves least on the device, if
+    there is room for that. Where nobody knows the room, no limit was set and none is of a device:
+    then the host's memory is the same.
     """
-    if error.space != DEVICE:
+    if error.space != DEVICE or error.room is None:
         return error
     known = chosen.program.array
     arrays = [text for text in error.arrays if text in known and known[text].dims]
     steps = [step for step in map(Swap, arrays) if chosen.check(step) is None]
-    peaks = {step: relief(chosen.program, step.array, sizes) for step in steps}
-    best = min(peaks, key=lambda step: peaks[step][1], default=None)
-    if best is None or peaks[best][1] >= peaks[best][0]:
+    peaks = {step: peak(chosen.apply(step)) for step in steps}
+    best = min(peaks, key=peaks.__getitem__, default=None)
+    if best is None or peaks[best] > error.room:
         return error
-    share = percent(peaks[best][1] / peaks[best][0])
+    share = percent(peaks[best] / peak(chosen))
     said = f"{error.message}; {best} would leave {share} of what the device holds at most"
-    return OutOfMemoryError(said, error.space, error.arrays)
+    return OutOfMemoryError(said, error.space, error.arrays, error.room)
+
+
+def _peak(
+    chosen: Variant, *, sizes: Mapping[str, int] | None, backend: str, dtype: str, threads: int
+) -> int:
+    """Return the bytes that a run of a variant takes on the device."""
+    return chosen.predict(sizes, backend, dtype, threads).peak_bytes[DEVICE]
 
 
 @remembered(16, same=2)

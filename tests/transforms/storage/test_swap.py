@@ -404,6 +404,23 @@ def test_out_of_memory_says_which_swap_would_help() -> None:
     assert found.peak_bytes <= 4000
 
 
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_swap_is_suggested_only_where_it_makes_the_run_fit(backend: str) -> None:
+    peak = wb.run(root(), progress=False, backend=backend).peak_bytes
+    less = root().apply(Swap("x")).predict(backend=backend).peak_bytes["device"]
+    assert less < peak
+    for capacity, helps in ((peak - 1, True), (less, True), (less - 1, False)):
+        with pytest.raises(OutOfMemoryError) as refused:
+            wb.run(root(), capacity={"device": capacity}, progress=False, backend=backend)
+        assert ("Swap('x') would leave" in refused.value.message) is helps
+
+
+def test_swap_is_not_suggested_where_the_host_has_the_same_memory() -> None:
+    with pytest.raises(OutOfMemoryError) as refused:  # no capacity: the machine has too little
+        wb.run(root(), sizes={"T": 10**14}, progress=False, backend="numpy")
+    assert refused.value.message.endswith("smaller sizes would help")
+
+
 def test_host_out_of_memory_names_the_space() -> None:
     with pytest.raises(OutOfMemoryError) as refused:
         wb.run(root().apply(Swap("x")), capacity={"host": 100}, progress=False, backend="numpy")

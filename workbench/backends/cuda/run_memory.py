@@ -15,22 +15,21 @@ from workbench.backends.cuda.driver import Driver
 from workbench.backends.cuda.driver import Memory as DriverMemory
 from workbench.backends.cuda.launching import Addresses
 from workbench.backends.cuda.run_state import RunState
-from workbench.backends.tracker import Capacity, Memory, largest, limits_of
+from workbench.backends.tracker import ALL, Capacity, Memory, limits_of
 from workbench.codegen.bodies.addresses import apart, outside
 from workbench.codegen.cuda.functions import Function, Stages
 from workbench.codegen.cuda.memory.device_memory import RUN_STATE_BYTES, device_memory
 from workbench.codegen.kernel_records import Invoke
 from workbench.codegen.kernels import ProgramKernels
-from workbench.lowering.attribution import attributed
+from workbench.codegen.run_memory import array_bytes
 from workbench.lowering.loops.bytes import bytes_of
 from workbench.lowering.loops.records import DEVICE, HOST, SPACES
 from workbench.polyhedral.expression import Expression
 from workbench.program.bodies import Call
 from workbench.program.operations.table import OPERATIONS
-from workbench.program.text.units import bytes_text
 from workbench.program.values import Program
 
-ALL, STATE = "all arrays and scratch memory", "the state of the run"
+STATE = "the state of the run"
 
 Array = npt.NDArray[Any]
 
@@ -64,9 +63,10 @@ class RunMemory:
     ) -> None:
         self.program, self.made, self.driver = program, made, driver
         self.sizes, self.dtype = sizes, dtype
-        limits, described = limits_of(capacity), partial(_described, program, made, sizes, dtype)
+        limits = limits_of(capacity)
+        sharing = partial(array_bytes, made, program, sizes, dtype)
         self._device, self._host = (
-            Memory(np, limits.get(space), described, space) for space in SPACES
+            Memory(np, limits.get(space), space=space, sharing=sharing) for space in SPACES
         )
         self._held: list[DriverMemory] = []
         """The pieces of the device's memory, there as long as the run is."""
@@ -183,20 +183,6 @@ class RunMemory:
 
     def _element(self, dtype: str) -> np.dtype[Any]:
         return element_type(dtype, self.dtype)
-
-
-def _described(
-    program: Program, made: ProgramKernels, sizes: Mapping[str, int], dtype: str
-) -> dict[str, str]:
-    """Return what memory is called where there is too little of it."""
-    names = attributed(made.loops, program)
-    held = {
-        names.get(name, name): bytes_of(buffer, sizes, dtype)
-        for name, buffer in made.buffers.items()
-        if name not in made.loops.own
-    }
-    listed = ", ".join(f"{text} {bytes_text(n)}" for text, n in largest(held).items())
-    return {ALL: f"{ALL} (the largest: {listed})" if listed else ALL}
 
 
 def address_of(array: Array) -> int:

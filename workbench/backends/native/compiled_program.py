@@ -27,11 +27,11 @@ from workbench.backends.native.building.named import load_named, name_library, n
 from workbench.backends.native.run_arguments import CALL, Arguments
 from workbench.backends.protocol import CompilerWork, Execution, Progress
 from workbench.backends.run_progress import RunProgress
-from workbench.backends.tracker import Capacity, spaces
+from workbench.backends.tracker import ALL, Capacity, spaces
 from workbench.codegen.kernels import ProgramKernels
 from workbench.codegen.printing.program.program_names import slots
 from workbench.codegen.printing.program.program_text import ProgramText, program_text, units_of
-from workbench.codegen.run_memory import LINE, RunMemory, peak_bytes, run_memory
+from workbench.codegen.run_memory import LINE, RunMemory, array_bytes, peak_bytes, run_memory
 from workbench.codegen.runtime import headers
 from workbench.errors import CompilerError, RunError, warn
 from workbench.lowering.attribution import attributed
@@ -202,7 +202,8 @@ class NativeRun:
     def _allocate(self, seed: int, capacity: Capacity) -> None:
         made, sizes = self.made, self.sizes
         described = partial(attributed, made.loops, self.compiled.program)
-        memory = spaces(np, capacity, described)
+        sharing = partial(array_bytes, made, self.compiled.program, sizes, self.dtype)
+        memory = spaces(np, capacity, described, sharing)
         books = memory.device
         self.results = {
             name: books.allocate(name, self._shape(buffer), self._dtype(buffer), "nan")
@@ -210,13 +211,9 @@ class NativeRun:
             if buffer.initial == "nan"
         }
         device, host = self.compiled.memory(sizes, self.dtype)
-        asked = [
-            (books, "all arrays and scratch memory", device.bytes(self.threads)),
-            (memory.host, "all arrays", host.bytes(self.threads)),
-        ]
+        asked = [(books, device.bytes(self.threads)), (memory.host, host.bytes(self.threads))]
         self.blocks = [
-            one.allocate(name, (needed + LINE if needed else 0,), np.uint8)
-            for one, name, needed in asked
+            one.allocate(ALL, (needed + LINE if needed else 0,), np.uint8) for one, needed in asked
         ]
         self.peak = memory.peak
         numbers = slots(made)

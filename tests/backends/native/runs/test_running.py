@@ -197,6 +197,16 @@ def test_more_memory_than_the_capacity_is_refused() -> None:
         made.run({"B": 64, "T": 100}, capacity=1_000_000)
 
 
+def test_out_of_memory_names_the_arrays_that_make_up_what_is_asked_for() -> None:
+    made = prepared(reinforce())
+    with pytest.raises(OutOfMemoryError) as refused:
+        made.run({"B": 64, "T": 100, "I": 5}, capacity=1_000_000)
+    assert "for all arrays and scratch memory (the largest: policy." in refused.value.message
+    assert "60 B live; smaller" in refused.value.message  # outputs, none of them worth a name
+    assert refused.value.arrays[0].startswith("policy.")
+    assert refused.value.room == 1_000_000
+
+
 def test_no_two_live_buffers_overlap_in_the_arena() -> None:
     variant = wb.variant(reinforce()).apply(Vectorize("b")).apply(Contract()).apply(Donate())
     loops = compiled(variant.program).loop_program
