@@ -87,8 +87,8 @@ def page(shown: Program) -> str:
     state = State(
         workbench=shown.name, revision=1, name=shown.name, root="root", current="root",
         variants=(variant,), sizes=size_views(Variant(shown)), ends=(), measurements=(), runs=(),
-        profiles=(), backends=(), backend="numpy", arguments=(), measuring=None, unrun=None,
-        unprofiled=None, error=None, recipe_error=None, taken_over="",
+        result="", profiles=(), backends=(), backend="numpy", arguments=(), measuring=None,
+        unrun=None, unprofiled=None, error=None, recipe_error=None, taken_over="",
     )  # fmt: skip
     kept = capsule(state, (SavedPart("snapshot", "root", {}, snapshot(shown)),))
     return PAGE.format(capsule=to_json(kept).replace("<", "\\u003c"))

@@ -148,12 +148,13 @@ class Workbench:
     @property
     def result(self) -> Result:
         """The result of the last run, as `wb.run` gives it. Of one that was stopped it has the
-        finished iterations. Raises WorkbenchError before the first.
+        finished iterations. Raises WorkbenchError before the first run of the program as it is.
         """
         found = self._session.under_way.last_result()
         if found is None:
+            former = " since its program was changed" if self._session.result else " yet"
             raise WorkbenchError(
-                "nothing was run in this workbench yet: Run in its panel, or run()"
+                f"nothing was run in this workbench{former}: Run in its panel, or run()"
             )
         return found
 

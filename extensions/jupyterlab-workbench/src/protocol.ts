@@ -1,6 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const PROTOCOL = 19;
+export const PROTOCOL = 20;
 
 export const DOT = {
   "nameSize": 16,
@@ -632,6 +632,7 @@ export interface RunView {
   readonly peak_bytes: Readonly<Record<string, number>>;
   readonly lengths: Readonly<Record<string, number>>;
   readonly curves: readonly CurveView[];
+  readonly failed: string;
 }
 
 export interface BackendView {
@@ -702,6 +703,7 @@ export interface State {
   readonly ends: readonly EndView[];
   readonly measurements: readonly MeasurementView[];
   readonly runs: readonly RunView[];
+  readonly result: string;
   readonly profiles: readonly ProfileView[];
   readonly backends: readonly BackendView[];
   readonly backend: string;

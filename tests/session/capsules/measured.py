@@ -154,6 +154,7 @@ def ran(shown: tuple[Variant, ...]) -> tuple[RunView, ...]:
             CurveView("loss", "i", 1, (1.0, 0.5, None, 0.25)),
             CurveView("episode_return", "i", 1, (None, 12.0, 20.0, 32.5)),
         ),
+        failed="",
     )  # fmt: skip
     stopped = replace(
         whole, id="stopped", variant=one.key, label="Vectorize('b')", completed=2,
@@ -177,6 +178,7 @@ def state(shown: tuple[Variant, ...]) -> State:
         ends=end_views(root),
         measurements=measurement_views(measurements(shown)),
         runs=ran(shown),
+        result="stopped",
         profiles=tuple(map(profile_view, profiles(shown))),
         backends=(BackendView("numpy", ""), BackendView("cuda", "there is no GPU here")),
         backend="numpy",

@@ -26,7 +26,7 @@ def pictures() -> dict[str, Any]:
         variants=tuple(variant_view(v, n) for n, v in enumerate(shown)),
         sizes=size_views(root),
         ends=end_views(root),
-        measurements=(), runs=(), profiles=(), backends=(), backend="numpy",
+        measurements=(), runs=(), result="", profiles=(), backends=(), backend="numpy",
         arguments=(), measuring=None, unrun=None, unprofiled=None, error=None, recipe_error=None,
         taken_over="",
     )  # fmt: skip

@@ -106,6 +106,7 @@ def state(variant: Variant) -> State:
         ends=end_views(variant),
         measurements=(),
         runs=(),
+        result="",
         profiles=(),
         backends=(),
         backend="numpy",

@@ -131,9 +131,9 @@ def test_one_that_does_not_stop_in_time_is_ended_and_its_curves_are_kept(shown: 
     ended(shown, number)
     state = shown.view.newest
     assert state.measuring is None
-    assert state.unrun is not None
-    assert state.unrun.error.sentence == runner_client.NOT_IN_TIME
+    assert state.unrun is None
     run = next(run for run in state.runs if run.seed == 3)
+    assert run.failed == runner_client.NOT_IN_TIME
     assert 0 < run.completed < run.total and run.curves
     assert shown.session.result is not None
     assert shown.session.result.seed == 4
@@ -165,9 +165,62 @@ def test_a_running_process_that_dies_is_reported(shown: Shown) -> None:
     assert shown.session.under_way._client is not None
     os.kill(shown.pid_under_way(), signal.SIGKILL)
     ended(shown, number)
-    refused = shown.view.newest.unrun
-    assert refused is not None
-    assert refused.error.sentence.startswith("The process that ran it is gone: it was ended by ")
+    (run,) = shown.view.newest.runs
+    assert run.failed.startswith("The process that ran it is gone: it was ended by ")
+    assert shown.view.newest.unrun is None
+
+
+@wb.program
+def failing(I: int = 30) -> dict[str, Any]:
+    """A matrix that becomes singular at i=20."""
+    i = wb.dim(i=I)
+    s = wb.recurrent("s", (2, 2), over=i)
+    s[0] = np.diag([20.0, 1.0])
+    s[i + 1] = s - np.diag([1.0, 0.0])
+    x = wb.solve(s, np.ones(2))
+    return {"x": x[0], "s": s[..., 0, 0]}
+
+
+def test_a_run_that_fails_says_why_how_far_it_came_and_with_what(
+    sessions: Sessions, tmp_path: Path
+) -> None:
+    shown = Shown(sessions, tmp_path, failing())
+    assert isinstance(shown.view.ask(**RUN, variant=shown.root), Done)
+    state = shown.view.newest
+    (run,) = state.runs
+    assert "singular" in run.failed and "i=20" in run.failed
+    assert (run.completed, run.total) == (20, 30)
+    assert {len(curve.values) for curve in run.curves} == {20}
+    assert (state.result, state.unrun, shown.session.result) == ("", None, None)
+    assert saved_tree(state_file(shown.session.capsule())).runs == (run,)  # after a restart too
+    shown.view.ask(**RUN | {"sizes": {"I": 9}}, variant=shown.root)
+    assert shown.view.newest.result == shown.view.newest.runs[-1].id
+    assert shown.session.under_way.last_result() is shown.session.result is not None
+
+
+def test_a_run_goes_on_as_that_of_the_program_before_where_that_is_changed(shown: Shown) -> None:
+    assert isinstance(shown.view.ask(**RUN, variant=shown.root), Done)
+    number = shown.view.say(**LONG, variant=shown.root)
+    begun(shown)
+    shown.session.redefine(wb.variant(leaky_sum(B=4)))
+    state = shown.view.state(lambda s: s.root != shown.root and s.measuring is not None)
+    (run,) = state.runs
+    assert state.measuring is not None and state.measuring.group == run.id
+    assert (run.variant, run.label, state.result) == (shown.root, "as written", "")
+    grown = shown.view.state(
+        lambda s: s.root != shown.root and any(r.completed > run.completed for r in s.runs)
+    )
+    assert [each.id for each in grown.runs] == [run.id]
+    shown.view.ask(type="cancel")
+    ended(shown, number)
+    state = shown.view.newest
+    (kept,) = state.runs
+    assert kept.id == run.id and 0 < kept.completed < kept.total and not kept.failed
+    assert shown.session.under_way.last_result() is None  # it is of another program
+    assert state.result == ""
+    assert isinstance(shown.view.ask(**RUN, variant=state.root), Done)
+    assert shown.session.under_way.last_result() is shown.session.result is not None
+    assert shown.view.newest.result == shown.view.newest.runs[-1].id
 
 
 def test_runs_go_with_their_variants_and_are_saved_and_loaded(shown: Shown) -> None:

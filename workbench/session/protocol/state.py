@@ -235,7 +235,8 @@ class RunView:
     `counted` names; fewer while it is under way, and where it was stopped. `environment_steps` are
     those of a whole run, 0 without an environment. `threads`, `compile_seconds` and `peak_bytes`
     are known at the end, and so is the mean length of episodes by the dim along which they end.
-    `id` is the same for the same run of the same variant.
+    `failed` says why it ended where that was no order, "" elsewhere. `id` is the same for the same
+    run of the same variant, which may be of the program before it was traced again.
     """
 
     id: str
@@ -256,6 +257,7 @@ class RunView:
     peak_bytes: Mapping[str, int]
     lengths: Mapping[str, float]
     curves: tuple[CurveView, ...]
+    failed: str
 
 
 @dataclass(frozen=True)
@@ -309,7 +311,7 @@ class UntracedView:
 
 @dataclass(frozen=True)
 class NotMadeView:
-    """The run or the profile of a variant that was not made last, and why. `too_long`: it can be
+    """The run or the profile of a variant that did not begin last, and why. `too_long`: it can be
     forced; `not_sent`: the program cannot be given to another process, but the Jupyter kernel can
     run it.
     """
@@ -356,7 +358,8 @@ class State:
     """All that is known of a workbench besides its parts. `revision` grows; a view drops older
     ones.
 
-    `backend` is the default one. `error` is the reason why the shown program is not the one as
+    `backend` is the default one. `result` is the `id` of the run whose arrays Python has, "" where
+    there is none. `error` is the reason why the shown program is not the one as
     written now, `recipe_error` why steps no longer fit. `taken_over` tells that steps are those of
     another program, which had the name before; "" where they are not.
     """
@@ -371,6 +374,7 @@ class State:
     ends: tuple[EndView, ...]
     measurements: tuple[MeasurementView, ...]
     runs: tuple[RunView, ...]
+    result: str
     profiles: tuple[ProfileView, ...]
     backends: tuple[BackendView, ...]
     backend: str

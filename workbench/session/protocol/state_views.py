@@ -64,6 +64,7 @@ def still(variant: Variant) -> State:
         ends=end_views(variant),
         measurements=(),
         runs=(),
+        result="",
         profiles=(),
         backends=backend_views(),
         backend=default(),

@@ -36,6 +36,7 @@ class RunProgress(Progress):
     def __init__(self, session: Session, order: RunOrder, ended: Callable[[Ran], None]) -> None:
         self._order, self._ended = order, ended
         self._view = _begun(order)
+        self._begun = False
         self._place: RunPosition | None = None
         self._lock = threading.Lock()
         self._is_let_go = False
@@ -49,6 +50,7 @@ class RunProgress(Progress):
 
     def so_far(self, made: RunSoFar) -> None:
         """Show how far it is."""
+        self._begun = True
         self._view = replace(
             self._view,
             completed=made.completed,
@@ -92,15 +94,19 @@ class RunProgress(Progress):
         self._ended(result)
 
     def _with(self, values: Values, made: Ran) -> Values:
-        """Return the values with the result, unless the program was traced again meanwhile."""
+        """Return the values with the result. Python has it only as long as the program is the one
+        that ran.
+        """
         order = self._order
-        if order.variant.key not in values.tree.variants:
-            return values
+        is_former = order.variant.key not in values.tree.variants
         if made.result is not None:
-            return values.with_run(run_view(made.result), made.result.lengths)
+            after = values.with_run(run_view(made.result), made.result.lengths)
+            return after if is_former else replace(after, result=self._view.id)
         if made.error is None:  # it was stopped before it began
             return values
-        return replace(values, unrun=not_made(order, made.error))
+        if self._begun:
+            return values.with_run(replace(self._view, failed=made.error.sentence))
+        return values if is_former else replace(values, unrun=not_made(order, made.error))
 
 
 def run_view(result: Result) -> RunView:
@@ -162,4 +168,5 @@ def _begun(order: RunOrder) -> RunView:
         peak_bytes={},
         lengths={},
         curves=(),
+        failed="",
     )

@@ -169,6 +169,7 @@ class Session:
             ends=end_views(tree.variants[tree.root]),
             measurements=values.measurements,
             runs=values.runs,
+            result=values.result,
             profiles=values.profiles,
             backends=backend_views(),
             backend=default(),

@@ -104,10 +104,14 @@ class UnderWay:
             raise
 
     def last_result(self) -> Result | None:
-        """Return the result of the last run; of one that was just stopped it is waited for."""
+        """Return the result of the last run; of one that was just stopped it is waited for. None
+        where it was of the program before that was traced again.
+        """
         if self._running is not None and self._running.stopping:
             self._running.wait()
-        return self._session.result
+        found = self._session.result
+        is_own = found is not None and found.variant.root.key == self._session.tree.root
+        return found if is_own else None
 
     def profile(
         self,

@@ -30,6 +30,8 @@ class Values:
     tree: VariantTree
     measurements: tuple[MeasurementView, ...] = ()
     runs: tuple[RunView, ...] = ()
+    result: str = ""
+    """The run whose arrays Python has, by its id."""
     lengths: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The lengths of episodes by run and dim, as arrays, of runs made here."""
     profiles: tuple[ProfileView, ...] = ()
@@ -42,12 +44,16 @@ class Values:
     taken_over: str = ""
 
     def replanted(self, tree: VariantTree) -> Values:
-        """Return them with another program's tree, of which nothing is measured yet."""
+        """Return them with another program's tree, of which nothing is measured yet. A run that is
+        under way stays, as one of the program before.
+        """
+        group = "" if self.measuring is None else self.measuring.group
         return replace(
             self,
             tree=tree,
             measurements=(),
-            runs=(),
+            runs=tuple(one for one in self.runs if one.id == group),
+            result="",
             lengths={},
             profiles=(),
             unrun=None,
@@ -62,15 +68,19 @@ class Values:
         variants.
         """
         tree = self.tree.without(key)
-        runs = tuple(one for one in self.runs if one.variant in tree.variants)
-        profiles = tuple(one for one in self.profiles if one.variant in tree.variants)
+        gone = self.tree.variants.keys() - tree.variants.keys()
+        runs = tuple(one for one in self.runs if one.variant not in gone)
+        profiles = tuple(one for one in self.profiles if one.variant not in gone)
         return replace(self, tree=tree, runs=runs, profiles=profiles)
 
     def with_run(self, run: RunView, lengths: Mapping[str, Any] | None = None) -> Values:
-        """Return them with a run of a variant of the tree, in the place of an earlier one that was
-        the same, and with the lengths of episodes that it found.
+        """Return them with a run of a variant of the tree, or of one that was there when it began,
+        in the place of an earlier one that was the same, and with the lengths of episodes that it
+        found.
         """
-        if run.variant not in self.tree.variants or run in self.runs:
+        began = self.measuring is not None and self.measuring.group == run.id
+        began = began or any(one.id == run.id for one in self.runs)
+        if not (began or run.variant in self.tree.variants) or run in self.runs:
             return self
         runs = (*(one for one in self.runs if one.id != run.id), run)
         known = {one.id for one in runs}
@@ -80,7 +90,8 @@ class Values:
     @property
     def typical(self) -> dict[str, str]:
         """The run whose lengths predictions take by dim: the last that found some."""
-        return {dim: run.id for run in self.runs for dim in run.lengths}
+        own = (run for run in self.runs if run.variant in self.tree.variants)
+        return {dim: run.id for run in own for dim in run.lengths}
 
     def found(self, lengths: Mapping[str, float | str]) -> dict[str, Any]:
         """Return lengths of episodes by dim: for a run's id those that it found, their mean where a

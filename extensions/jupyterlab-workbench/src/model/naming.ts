@@ -1,7 +1,7 @@
 // What variants are called where they stand beside others: by the user's name, else by the path of steps that leads to
 // them. In the tree, where the path is to be seen, the last step is enough.
 
-import type { VariantView } from "../protocol";
+import type { RunView, VariantView } from "../protocol";
 import { lineageOf } from "./lineage";
 
 /** The most steps that are written out. */
@@ -19,6 +19,9 @@ export function pathName(variant: VariantView | undefined, variants: readonly Va
   const from = way[start];
   return [...(from?.named ? [from.name] : []), ...short].join(" · ");
 }
+
+/** Names what ran, where its program has been traced again since: none of the variants is it. */
+export const formerName = ({ label }: RunView): string => `${label}, of the program before it was changed`;
 
 /** Returns the same for a key; "" where no variant has it. */
 export const nameOfKey = (key: string | undefined, variants: readonly VariantView[]): string =>

@@ -125,12 +125,12 @@ export type Predicting = Pick<Selection, "sizes" | "backend" | "dtype"> & {
 };
 
 /** Returns the run whose episodes a prediction takes for typical: the last that found lengths along a dim. */
-export function lastLengths({ runs }: Pick<State, "runs">, dim: string): RunView | undefined {
-  return runs.filter((run) => run.lengths[dim] !== undefined).at(-1);
+export function lastLengths({ runs, variants }: Pick<State, "runs" | "variants">, dim: string): RunView | undefined {
+  return runs.filter((run) => run.lengths[dim] !== undefined && variants.some(({ key }) => key === run.variant)).at(-1);
 }
 
 /** Returns the chosen settings. Lengths that are not set are those of the last run. */
-export function predicting(state: Pick<State, "ends" | "runs">, selection: Selection): Predicting {
+export function predicting(state: Pick<State, "ends" | "runs" | "variants">, selection: Selection): Predicting {
   const { sizes, backend, dtype } = selection;
   const lengths = state.ends.flatMap(({ dim }) => {
     const length = selection.lengths[dim] ?? lastLengths(state, dim)?.id;

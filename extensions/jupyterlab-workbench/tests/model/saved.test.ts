@@ -12,7 +12,7 @@ function variant(key: string, parent: string | null): VariantView {
 const STATE: State = {
   workbench: "small", revision: 7, name: "small", root: "a", current: "b",
   variants: [variant("a", null), variant("b", "a")],
-  sizes: [], ends: [], measurements: [], runs: [], profiles: [], backends: [], backend: "numpy", arguments: [],
+  sizes: [], ends: [], measurements: [], runs: [], result: "", profiles: [], backends: [], backend: "numpy", arguments: [],
   measuring: null, unrun: null, unprofiled: null, error: null, recipe_error: null, taken_over: "",
 };
 

@@ -64,20 +64,26 @@ class Ran:
 
 
 def ran(order: RunOrder, tell: Callable[[RunSoFar], None]) -> Ran:
-    """Run, and tell how far that is. KeyboardInterrupt ends it with what is finished."""
+    """Run, and tell how far that is, and how far it came where it fails. KeyboardInterrupt ends it
+    with what is finished.
+    """
     program = order.variant.program
     dims = {output.name: program.array[output.array].dims for output in program.outputs}
     begun = due = 0.0
+    last: tuple[int, int, Mapping[str, Any]] | None = None
+
+    def say(done: int, total: int, outputs: Mapping[str, Any]) -> None:
+        there = {name: own for name, own in dims.items() if name in outputs}
+        tell(RunSoFar(done, total, time.monotonic() - begun, kept(outputs, there)))
 
     def report(done: int, total: int, outputs: Mapping[str, Any]) -> None:
-        nonlocal begun, due
-        now = time.monotonic()
+        nonlocal begun, due, last
+        now, last = time.monotonic(), (done, total, outputs)
         if not done:
             begun = now
         elif now < due and done < total:
             return
-        there = {name: own for name, own in dims.items() if name in outputs}
-        tell(RunSoFar(done, total, now - begun, kept(outputs, there)))
+        say(done, total, outputs)
         due = now + max(EVERY, RESTS * (time.monotonic() - now))
 
     try:
@@ -93,6 +99,8 @@ def ran(order: RunOrder, tell: Callable[[RunSoFar], None]) -> Ran:
     except KeyboardInterrupt:  # before it began
         return Ran()
     except Exception as problem:  # the caller, another process, must hear of any error
+        if last is not None:
+            say(*last)
         return Ran(error=error_view(problem))
     return Ran(result)
 

@@ -2,7 +2,7 @@
 // under the pointer when it comes and goes.
 
 import { useStore, useValues, useWorkbench } from "../../model/hooks";
-import { nameOfKey } from "../../model/naming";
+import { formerName, nameOfKey } from "../../model/naming";
 import type { ProgressView, VariantView } from "../../protocol";
 import { perform } from "../actions";
 
@@ -24,10 +24,12 @@ const COUNTED: Readonly<Record<string, string>> = {
 const ROUNDS: Partial<Record<ProgressView["what"], string>> = { measurement: "measuring", profile: "profiling" };
 
 /** The variant that is run or profiled, with a way to show it where another one is shown. */
-function Made({ measuring: { what, variants: keys } }: { measuring: ProgressView }): JSX.Element | null {
+function Made({ measuring: { what, variants: keys, group } }: { measuring: ProgressView }): JSX.Element | null {
   const store = useStore();
-  const { variants, current } = useWorkbench();
+  const { variants, current, runs } = useWorkbench();
   const made = variants.find(({ key }) => key === keys[0]);
+  const former = runs.find(({ id }) => id === group);
+  if (!made && what === "run" && former) return <b>{formerName(former)}</b>;
   if (!made || (what !== "run" && what !== "profile")) return null;
   if (made.key === current) return <b>{made.name}</b>;
   return (

@@ -1,10 +1,11 @@
 // Run: the shown variant runs in a process of its own, with its progress and learning curves while it does, and what
 // it came to.
 
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useCurrent, useSelection, useValues, useWorkbench } from "../../model/hooks";
 import { amountText, onThreads, peaksText, secondsText, sizesText } from "../../model/numbers";
 import type { RunView, State } from "../../protocol";
+import { formerName } from "../../model/naming";
 import { dateText, nameOf } from "../compare/measured";
 import { firstOutput, lastOf, outputText } from "../charts/outputs";
 import { useRun } from "./ask";
@@ -22,15 +23,26 @@ export function Run(): JSX.Element {
   const state = useWorkbench();
   const current = useCurrent();
   const [asked, setAsked] = useState("");
-  const own = runsOf(state, current.key);
-  const shown = own.find(({ id }) => id === (underWay(state)?.group || asked)) ?? own[0];
+  const running = underWay(state)?.group ?? "";
+  useEffect(() => {
+    if (running) setAsked(running); // it stays when it has ended, though its program may have been changed
+  }, [running]);
+  const wanted = running || asked;
+  const former = state.runs.filter((run) => run.id === wanted && isFormer(state, run));
+  const listed = [...former, ...runsOf(state, current.key)];
+  const shown = listed.find(({ id }) => id === wanted) ?? listed[0];
   return (
     <div className="wbk-view wbk-run-view">
       <RunForm />
-      {shown ? <Results key={shown.id} shown={shown} own={own} choose={setAsked} /> : <Nothing />}
+      {shown ? <Results key={shown.id} shown={shown} listed={listed} choose={setAsked} /> : <Nothing />}
     </div>
   );
 }
+
+/** Tells whether a run is of the program before it was traced again. */
+const isFormer = ({ variants }: State, run: RunView): boolean => variants.every(({ key }) => key !== run.variant);
+
+const runName = (state: State, run: RunView): string => (isFormer(state, run) ? formerName(run) : nameOf(state, run));
 
 const underWay = ({ measuring }: State): State["measuring"] => (measuring?.what === "run" ? measuring : null);
 
@@ -46,6 +58,7 @@ function RunForm(): JSX.Element {
   const connected = status === "connected";
   const running = connected ? underWay(state) : null;
   const other = state.variants.find(({ key }) => key === running?.variants[0]);
+  const former = state.runs.find(({ id }) => id === running?.group);
   return (
     <form
       className="wbk-measure"
@@ -72,7 +85,7 @@ function RunForm(): JSX.Element {
       <p className="wbk-note">
         {running ? (
           <>
-            Running: <b>{other?.name ?? "a variant"}</b>. The notebook can be used meanwhile.
+            Running: <b>{other?.name ?? (former ? formerName(former) : "a variant")}</b>. The notebook can be used meanwhile.
           </>
         ) : reason ? (
           `${backend} cannot run here: ${reason}`
@@ -110,10 +123,10 @@ function Nothing(): JSX.Element {
 
 function Results(props: {
   shown: RunView;
-  own: readonly RunView[];
+  listed: readonly RunView[];
   choose: (id: string) => void;
 }): JSX.Element {
-  const { shown, own, choose } = props;
+  const { shown, listed, choose } = props;
   const state = useWorkbench();
   const { status } = useValues();
   const running = status === "connected" && underWay(state)?.group === shown.id;
@@ -124,8 +137,8 @@ function Results(props: {
   return (
     <>
       <div className="wbk-bar wbk-results-head">
-        <h4>{nameOf(state, shown)}</h4>
-        {own.length > 1 && (
+        <h4>{runName(state, shown)}</h4>
+        {listed.length > 1 && (
           <select
             className="wbk-which"
             aria-label="Which run"
@@ -133,8 +146,9 @@ function Results(props: {
             disabled={running}
             onChange={(event) => choose(event.target.value)}
           >
-            {own.map((one) => (
+            {listed.map((one) => (
               <option key={one.id} value={one.id}>
+                {isFormer(state, one) && "before the change: "}
                 {sizesText(one.sizes)}, seed {one.seed}, {one.backend}, {one.dtype}; {dateText(one.date)}
               </option>
             ))}
@@ -159,10 +173,15 @@ function Results(props: {
         )}
         {progressText(shown, running)}
       </p>
+      {shown.failed && (
+        <p className="wbk-answer" role="alert">
+          {shown.failed}
+        </p>
+      )}
       {curve ? (
         <Curve curve={curve} total={Math.ceil((shown.total * curve.values.length * curve.every) / Math.max(shown.completed, 1))} />
       ) : (
-        <p className="wbk-hint">{running ? "The first iteration is under way." : "No output of it varies over a dimension."}</p>
+        <p className="wbk-hint">{curvelessText(shown, running)}</p>
       )}
       <p className="wbk-note">
         {shown.threads === null ? shown.backend : onThreads({ backend: shown.backend, threads: shown.threads })}, {shown.dtype}, seed {shown.seed},{" "}
@@ -170,23 +189,30 @@ function Results(props: {
         {shown.compile_seconds !== null && `; compiled in ${secondsText(shown.compile_seconds)}`}
         {"device" in shown.peak_bytes && `; peak ${peaksText(shown.peak_bytes)}`}
       </p>
-      {status === "connected" && !running && (
+      {status === "connected" && state.result === shown.id && !shown.failed && !running && (
         <p className="wbk-note">
-          In Python: <code>.result</code> of this workbench is the last run, with all its arrays.
+          In Python: <code>.result</code> of this workbench is this run, with all its arrays.
         </p>
       )}
     </>
   );
 }
 
+/** Tells why there is no curve of a run. */
+function curvelessText({ completed }: RunView, running: boolean): string {
+  if (completed > 0) return "No output of it varies over a dimension.";
+  return running ? "The first iteration is under way." : "No iteration of it was finished.";
+}
+
 /** Tells how far a run came, in what time, and how fast. */
 export function progressText(run: RunView, running: boolean): string {
-  const { completed, total, counted, seconds, environment_steps } = run;
+  const { completed, total, counted, seconds, environment_steps, failed } = run;
   const what = counted === "update" ? "updates" : counted === "run" ? "" : `iterations of ${counted}`;
   const done = completed < total ? `${completed} of ${total}` : `${total}`;
   const far = total > 1 || what ? `${done} ${what}`.trim() : completed ? "done" : "begun";
   const speed = seconds > 0 ? (environment_steps * completed) / total / seconds : 0;
-  const parts = [`${far}${completed < total && !running ? ", then stopped" : ""}`, secondsText(seconds)];
+  const end = failed ? ", then it ended" : ", then stopped";
+  const parts = [`${far}${completed < total && !running ? end : ""}`, secondsText(seconds)];
   if (speed > 0) parts.push(`${amountText(speed, "").trim()} environment steps/s`);
   return parts.join(" · ");
 }

@@ -113,7 +113,33 @@ describe("the pane", () => {
   test("says where one was stopped, and how to have its arrays", async () => {
     await pane(stopped, true);
     expect(shown.host.querySelector(".wbk-total")?.textContent).toContain("2 of 4 updates, then stopped");
-    expect(shown.host.textContent).toContain("In Python: .result of this workbench is the last run");
+    expect(shown.host.textContent).toContain("In Python: .result of this workbench is this run");
+  });
+
+  test("says that Python has the arrays of that run alone", async () => {
+    await pane(whole, true);
+    expect(shown.host.textContent).not.toContain("In Python");
+  });
+
+  test("says why one failed, and nothing that contradicts it", async () => {
+    const failed = { ...stopped, completed: 0, seconds: 0, curves: [], failed: "the matrix is singular at i=1500" };
+    await pane(stopped, true, { runs: [whole, failed] });
+    expect(texts(shown.host, "[role=alert]")).toEqual([failed.failed]);
+    expect(shown.host.querySelector(".wbk-total")?.textContent).toContain("0 of 4 updates, then it ended");
+    expect(texts(shown.host, ".wbk-hint")).toEqual(["No iteration of it was finished."]);
+    expect(shown.host.textContent).not.toContain("In Python");
+  });
+
+  test("shows a run that is under way as that of the program before, where that is changed", async () => {
+    const variants = state.variants.filter(({ key }) => key !== whole.variant);
+    await pane(stopped, true, { variants, runs: [whole], measuring: UNDER_WAY });
+    expect(texts(shown.host, ".wbk-measure .wbk-note")[0]).toContain("Running: as written, of the program before it was changed.");
+    expect(texts(shown.host, "h4")).toEqual(["as written, of the program before it was changed"]);
+    expect(shown.host.textContent).not.toContain("has not been run here yet");
+    const ended = { ...state, current: stopped.variant, variants, runs: [whole], measuring: null, revision: state.revision + 1 };
+    await shown.hear({ type: "state", state: ended, open: false });
+    expect(texts(shown.host, "h4")).toEqual(["as written, of the program before it was changed"]);
+    expect(shown.host.textContent).not.toContain("In Python");
   });
 
   test("without a run says what one shows, and leads to the variants that have one", async () => {
