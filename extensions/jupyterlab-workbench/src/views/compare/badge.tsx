@@ -2,7 +2,8 @@
 
 import { useId, useState } from "react";
 import { useValues, useWorkbench } from "../../model/hooks";
-import type { MeasurementView } from "../../protocol";
+import { onThreads, secondsText, sizesText } from "../../model/numbers";
+import type { MeasurementView, RunView } from "../../protocol";
 import { unfinished } from "./measured";
 
 const OUTCOMES: Readonly<Record<MeasurementView["outcome"], readonly [string, string]>> = {
@@ -12,22 +13,31 @@ const OUTCOMES: Readonly<Record<MeasurementView["outcome"], readonly [string, st
   "not run": ["not run", "wbk-faint"],
 };
 
+const MEASURE = "Measure it to have it checked.";
+
+/** The badge of what was not measured: the time of its last run here that came to its end. Python may have run it too. */
+function Unmeasured({ variant }: { variant: string }): JSX.Element {
+  const { runs } = useWorkbench();
+  const last = runs.filter((run) => run.variant === variant && run.completed === run.total && !run.failed).at(-1);
+  return (
+    <span className="wbk-badge wbk-faint" title={last ? `${whereText(last)}. ${MEASURE}` : MEASURE}>
+      {last ? `ran in ${secondsText(last.seconds)}` : "not run here"}
+    </span>
+  );
+}
+
+const whereText = ({ backend, threads, sizes }: RunView): string =>
+  `On ${onThreads({ backend, threads: threads ?? 1 })} at ${sizesText(sizes)}`;
+
 /** Returns a badge, and the report below it while it is open. They stand apart: there is room for a report elsewhere. */
-export function useCheck(measured: MeasurementView | undefined): {
+export function useCheck(measured: MeasurementView | undefined, variant: string): {
   readonly badge: JSX.Element;
   readonly report: JSX.Element | null;
 } {
   const id = useId();
   const [open, setOpen] = useState(false);
-  const [text, style] = OUTCOMES[measured?.outcome ?? "not run"];
-  if (!measured) {
-    const badge = (
-      <span className={`wbk-badge ${style}`} title="Measure it to have it checked.">
-        {text}
-      </span>
-    );
-    return { badge, report: null };
-  }
+  if (!measured) return { badge: <Unmeasured variant={variant} />, report: null };
+  const [text, style] = OUTCOMES[measured.outcome];
   const badge = (
     <button
       className={`wbk-badge ${style}`}

@@ -123,7 +123,7 @@ function One({ one, columns }: { one: Lettered; columns: readonly Column[] }): J
   const store = useStore();
   const { measure } = useMeasure();
   const inTree = variants.some((variant) => variant.key === row.variant);
-  const { badge, report } = useCheck(row);
+  const { badge, report } = useCheck(row, row.variant);
   const why = row.outcome === "failed" ? row.check : row.too_slow || row.stopped;
   return (
     <>

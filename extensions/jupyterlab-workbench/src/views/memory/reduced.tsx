@@ -104,7 +104,7 @@ const VERDICTS: Readonly<Record<MeasurementView["outcome"], string>> = {
 function Verdict({ comparison, before, after, again }: Pair & { again: React.ReactNode }): JSX.Element {
   const state = useWorkbench();
   const store = useStore();
-  const { badge, report } = useCheck(after);
+  const { badge, report } = useCheck(after, after.variant);
   const sizes = sizesText(freeSizes(state.sizes, after.sizes));
   const gain = measuredGain(comparison, before, after);
   return (

@@ -43,7 +43,7 @@ export function Row(props: {
   const current = variant.key === state.current;
   const ticked = compared.includes(variant.key);
   const measured = comparison?.rows.find((one) => one.variant === variant.key);
-  const { badge, report } = useCheck(measured);
+  const { badge, report } = useCheck(measured, variant.key);
   const gain = recipe && gainOf(recipe, comparison, predictions);
   const isTold = gain && !isOpen && (gain.measured || measured === undefined);
   return (

@@ -229,10 +229,17 @@ describe("what can be done", () => {
 });
 
 test("a workbench of one variant that was never measured", async () => {
-  const only: Capsule = { ...GOLDEN, state: { ...state, variants: [root], current: root.key, measurements: [] } };
+  const only: Capsule = { ...GOLDEN, state: { ...state, variants: [root], current: root.key, measurements: [], runs: [] } };
   shown = await drawn(Variants, only);
   expect(texts(shown.host, ".wbk-stop-name")).toEqual(["as written"]);
-  expect(texts(shown.host, ".wbk-badge")).toEqual(["not run"]);
+  expect(texts(shown.host, ".wbk-badge")).toEqual(["not run here"]);
+});
+
+test("a variant that was not measured has the time of its last whole run", async () => {
+  shown = await drawn(Variants, { ...GOLDEN, state: { ...state, measurements: [] } });
+  const badges = [root, one].map((variant) => texts(row(variant), ".wbk-badge"));
+  expect(badges).toEqual([["ran in 500 ms"], ["not run here"]]); // the other one was stopped
+  expect(row(root).querySelector(".wbk-badge")?.getAttribute("title")).toMatch(/^On numpy at B=3, T=7\. Measure it/);
 });
 
 describe("a check", () => {
@@ -256,7 +263,7 @@ describe("a check", () => {
   test("that was never made has nothing to open", async () => {
     shown = await drawn(Variants, { ...GOLDEN, state: { ...state, measurements: [] } });
     expect(badge(one)).toBeNull();
-    expect(texts(row(one), ".wbk-badge")).toEqual(["not run"]);
+    expect(texts(row(one), ".wbk-badge")).toEqual(["not run here"]);
   });
 });
 
