@@ -70,3 +70,65 @@ def test_a_run_shows_its_curve_is_stopped_and_is_in_python(lab: Lab, tmp_path: P
     lab.shot(saved, "run-page")
     saved.check()
     page.check()
+
+
+FAILS = """\
+import numpy as np
+import workbench as wb
+
+@wb.program
+def solved(I=3000):
+    i = wb.dim(i=I)
+    s = wb.recurrent("s", (2, 2), over=i)
+    s[0] = np.diag([1500.0, 1.0])
+    s[i + 1] = s - np.diag([1.0, 0.0])
+    x = wb.solve(s, np.ones(2))
+    return {"x": x[..., 0], "trace": s[..., 0, 0]}
+
+shown = wb.Workbench(solved())
+shown
+"""
+
+
+def test_a_run_that_fails_says_why_and_how_far_it_came(lab: Lab) -> None:
+    page = lab.open(lab.notebook("fails.ipynb", [FAILS]), 1500, 1000)
+    run_all(page)
+    panel = live(page)
+    open_pane(panel, "Run")
+    panel.get_by_label("backend").select_option("numpy")
+    panel.get_by_role("button", name="Run", exact=True).click()
+    total = panel.locator(".wbk-total")
+    expect(total).to_contain_text("1500 of 3000 iterations of i, then it ended")
+    expect(panel.get_by_role("alert")).to_contain_text("i=1500")
+    expect(panel.locator(".wbk-figure svg path")).not_to_have_count(0)
+    expect(panel.locator(".wbk-run-view")).not_to_contain_text("In Python")
+    lab.shot(page, "run-failed")
+    page.check()
+
+
+def test_a_run_goes_on_as_that_of_the_program_before_when_its_cell_is_run_anew(lab: Lab) -> None:
+    anew = LONG.replace("T=20", "T=21")
+    page = lab.open(lab.notebook("anew.ipynb", [LONG, anew, RESULT]), 1500, 1000)
+    run_cell(page, 0)
+    panel = live(page)
+    open_pane(panel, "Run")
+    panel.get_by_label("backend").select_option("numpy")
+    panel.get_by_role("button", name="Run", exact=True).click()
+    total = panel.locator(".wbk-total")
+    expect(total).to_contain_text(re.compile(r"\d\d+ of 2000 updates"))
+    run_cell(page, 1)
+    former = "as written, of the program before it was changed"
+    expect(panel.locator(".wbk-results-head h4")).to_have_text(former)
+    expect(panel.locator(".wbk-measure .wbk-note").first).to_contain_text(f"Running: {former}")
+    expect(panel.locator(".wbk-figure svg path")).not_to_have_count(0)
+    lab.shot(page, "run-former")
+    panel.locator(".wbk-progress").get_by_role("button", name="Cancel").click()
+    expect(total).to_contain_text("then stopped")
+    expect(panel.locator(".wbk-results-head h4")).to_have_text(former)
+    run_cell(page, 2)
+    said = "nothing was run in this workbench since its program was changed"
+    page.page.locator(".jp-OutputArea-output", has_text=said).first.wait_for()
+    open_pane(panel, "Variants")
+    expect(panel.locator(".wbk-badge").first).to_have_text("not run here")
+    lab.shot(page, "run-former-stopped")
+    page.check()
