@@ -1,9 +1,9 @@
-"""Exact counts of how often the records of a loop program run at given sizes.
+"""Counts of how often the records of a loop program run at given sizes.
 
 If nothing inside depends on a loop's variable, the loop multiplies. The values of the other
 variables are arrays of points, equal ones once with a weight, so that a triangle of T² points costs
-T. Of a loop with more iterations than `AT_ONCE`, one stands for those around it, so that no count
-takes longer than that, whatever the sizes: linear amounts still add up exactly.
+T. Counts are exact, but for a loop with more iterations than `AT_ONCE`: there one stands for those
+around it, so that no count takes longer, whatever the sizes. Linear amounts still add up exactly.
 """
 
 from __future__ import annotations
