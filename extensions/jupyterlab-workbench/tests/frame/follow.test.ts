@@ -72,7 +72,7 @@ test("a link of another program, or to a variant that was not saved, is told to 
   await soon(() => expect(notice(store)).toContain("does not hold"));
   expect(store.values().notice).toMatchObject({ failed: true });
   expect(store.values().notice?.missing).toBeUndefined();
-  const inNotebook = await saved({ runCell: () => Promise.resolve() });
+  const inNotebook = await saved({ runCell: () => Promise.resolve(true) });
   follow(inNotebook, await link({ variant: "0" }));
   await soon(() => expect(inNotebook.values().notice?.missing).toBe(STATE.name));
 });

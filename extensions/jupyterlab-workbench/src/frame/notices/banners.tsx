@@ -5,6 +5,7 @@ import { useEffect, useState } from "react";
 import { useLineInNotebook, useStore, useValues, useWorkbench } from "../../model/hooks";
 import type { ErrorView, LineView, UntracedView } from "../../protocol";
 import { perform } from "../actions";
+import { ENDED_EARLY } from "./cell-run";
 import { Cycle } from "./cycle";
 
 export function Banners(): JSX.Element {
@@ -91,11 +92,19 @@ function Hint({ text, warns, children }: { text: string; warns?: boolean; childr
 function RunIt({ workbench, unseen = false }: { workbench: string; unseen?: boolean }): JSX.Element | null {
   const store = useStore();
   const [runs, setRuns] = useState(false);
+  const [failed, setFailed] = useState(false);
   const { runCell } = store.transport;
   if (!runCell) return null;
   const run = (above: boolean): void => {
     setRuns(true);
-    void perform(store, () => runCell(workbench, above).finally(() => setRuns(false)));
+    setFailed(false);
+    void perform(store, async () => {
+      try {
+        setFailed(!(await runCell(workbench, above)));
+      } finally {
+        setRuns(false);
+      }
+    });
   };
   return (
     <div className="wbk-banner-buttons">
@@ -107,6 +116,7 @@ function RunIt({ workbench, unseen = false }: { workbench: string; unseen?: bool
       <button className="wbk-button" type="button" disabled={runs} onClick={() => run(true)}>
         {unseen ? "Run the cells" : "Run all cells up to it"}
       </button>
+      {failed && <span role="alert">{ENDED_EARLY}</span>}
     </div>
   );
 }

@@ -3,6 +3,8 @@
 import { useState } from "react";
 import type { InsertedCell } from "../../model/transports/transport";
 
+export const ENDED_EARLY = "A cell did not run to its end: what went wrong stands below it in the notebook.";
+
 export interface CellRun {
   readonly runs: boolean;
   /** Why the last run ended early; empty where it did not. */
@@ -24,7 +26,7 @@ export function useCellRun(): CellRun {
       setFailure("");
       const ended = await cell.run();
       setRuns(false);
-      if (!ended) setFailure("The cell did not run to its end: what went wrong stands below it in the notebook.");
+      if (!ended) setFailure(ENDED_EARLY);
     },
   };
 }

@@ -53,7 +53,7 @@ export interface Transport {
   readonly showLine?: (line: number, text: string) => void;
   /** Runs the cell that shows the workbench, with `above` all cells before it first, and all there are where none shows
    * it; absent without a notebook. */
-  readonly runCell?: (workbench: string, above: boolean) => Promise<void>;
+  readonly runCell?: (workbench: string, above: boolean) => Promise<boolean>;
   /** Opens the workbench's panel beside the notebook; absent without one, and in the panel itself. */
   readonly openPanel?: (workbench: string) => void;
   /** Returns the address under which a link opens; absent where nothing opens one. */

@@ -31,9 +31,9 @@ export function beside(
     async runCell(workbench, above) {
       const cell = (await cellShowing(panel, workbench)) ?? known.get(workbench);
       if (!cell || !panel.content.widgets.includes(cell)) {
-        if (above) return void (await NotebookActions.runAll(panel.content, panel.sessionContext));
+        if (above) return NotebookActions.runAll(panel.content, panel.sessionContext);
         Notification.info(`No cell has ${workbench} in its output: run the one that shows it.`, { autoClose: 5000 });
-        return;
+        return true;
       }
       known.set(workbench, cell);
       const { content, sessionContext } = panel;
@@ -43,9 +43,9 @@ export function beside(
       };
       go();
       void content.scrollToCell(cell, "smart");
-      if (above && content.activeCellIndex > 0 && !(await NotebookActions.runAllAbove(content, sessionContext))) return;
+      if (above && content.activeCellIndex > 0 && !(await NotebookActions.runAllAbove(content, sessionContext))) return false;
       go();
-      await NotebookActions.run(content, sessionContext);
+      return NotebookActions.run(content, sessionContext);
     },
   };
 }

@@ -149,11 +149,11 @@ function Until(props: { buffer: BufferView; choose: (names: readonly string[]) =
   const { until, last_reader: reader } = props.buffer;
   if (!reader || !until.endsWith(reader)) return <>{until}</>;
   return (
-    <>
-        <span className="wbk-until-words">{until.slice(0, -reader.length)}</span>
-        <button className="wbk-button wbk-link" type="button" onClick={() => props.choose([reader])}>
-          <Name text={reader} />
-        </button>
-    </>
+    <span className="wbk-until-reader">
+      <span className="wbk-until-words">{until.slice(0, -reader.length)}</span>
+      <button className="wbk-button wbk-link" type="button" onClick={() => props.choose([reader])}>
+        <Name text={reader} />
+      </button>
+    </span>
   );
 }

@@ -79,7 +79,7 @@ test("a cycle is drawn with a line for each instance, of a long one the ends at 
 });
 
 test("in place of a Jupyter kernel that has not run the program, its cell can be run", async () => {
-  const runCell = vi.fn(async () => undefined);
+  const runCell = vi.fn(async () => true);
   const shown = await drawn(Banners, GOLDEN, false, { runCell });
   const { host, store } = shown;
   expect(host.textContent).toBe("");
@@ -97,7 +97,7 @@ test("in place of a Jupyter kernel that has not run the program, its cell can be
 });
 
 test("where no cell needs to show a program yet, all cells can be run", async () => {
-  const runCell = vi.fn(async () => undefined);
+  const runCell = vi.fn(async () => true);
   const shown = await drawn(Banners, GOLDEN, true, { runCell });
   const notice = { text: "A link to other is open.", failed: false, missing: "other", unseen: true };
   await act(async () => shown.store.say(notice));
@@ -108,12 +108,24 @@ test("where no cell needs to show a program yet, all cells can be run", async ()
 });
 
 test("the cell of a workbench that the Jupyter kernel does not have can be run", async () => {
-  const runCell = vi.fn(async () => undefined);
+  const runCell = vi.fn(async () => true);
   const shown = await drawn(Banners, GOLDEN, true, { runCell });
   await act(async () => shown.store.say({ text: "This Jupyter kernel has not run other yet.", failed: false, missing: "other" }));
   await shown.press(byText(shown.host, "button", "Run its cell"));
   expect(runCell).toHaveBeenCalledWith("other", false);
   expect(shown.host.textContent).toBe("");
+  await shown.takeDown();
+});
+
+test("a cell that ends early is told, until it is run again", async () => {
+  const ends = [false, true];
+  const runCell = vi.fn(async () => ends.shift() ?? true);
+  const shown = await drawn(Banners, GOLDEN, false, { runCell });
+  await act(async () => shown.store.standFor("empty"));
+  await shown.press(byText(shown.host, "button", "Run its cell"));
+  expect(texts(shown.host, "[role=alert]")[0]).toContain("did not run to its end");
+  await shown.press(byText(shown.host, "button", "Run its cell"));
+  expect(texts(shown.host, "[role=alert]")).toEqual([]);
   await shown.takeDown();
 });
 
