@@ -1262,8 +1262,10 @@ body[data-jp-theme-light="false"] .wbk-root {
   .wbk-root .wbk-buffers .wbk-formula { display: none; }
   .wbk-root .wbk-buffers th:nth-child(4) { width: 38%; }
 }
-@container (max-width: 500px) {
+@container (max-width: 700px) {
   .wbk-until-words { display: none; }
+}
+@container (max-width: 500px) {
   .wbk-root .wbk-buffers th:nth-child(4) { width: 29%; }
 }
 @container (max-width: 400px) {
