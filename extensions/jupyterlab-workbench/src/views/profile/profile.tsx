@@ -67,7 +67,7 @@ function ProfileForm(): JSX.Element {
           ? `Now: ${namesOf(state, under?.variants ?? [])}`
           : reason
             ? `${backend} cannot run here: ${reason}`
-            : "The shown variant, in a process of its own; it takes some seconds."}
+            : "The shown variant, in a process of its own; it takes as long as some of its runs."}
       </p>
       {said && (
         <p className="wbk-answer" role="alert">
