@@ -182,6 +182,10 @@ class Bodies:
         self.positions(body, visit)
         self.kept[number] = Kept(shape, body.dtype, values)
 
+    def keep(self, body: Body) -> None:
+        """Compute every element of a body before any of them is asked for."""
+        self._keep_elements(self.numbering[body], body, "before")
+
     def _copied(self, body: Body, wish: str) -> str:
         """Return a new buffer that holds all of a body, in order."""
         shape = symbolic(body.shape)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from workbench.codegen.bodies.addresses import address
 from workbench.codegen.bodies.body_values import Bodies
 from workbench.codegen.bodies.element_bodies import in_a_row
+from workbench.codegen.bodies.overwritten import reads_overwritten
 from workbench.codegen.emitter import Element, Emitter, InBlock, Index, cast, flat, total
 from workbench.codegen.kernel_records import Holds, Invoke, Load, Number, Store, Value
 from workbench.codegen.writing.matrix_products import (
@@ -25,7 +27,7 @@ from workbench.errors import ProgramError
 from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
-from workbench.polyhedral.loops.axis_blocks import AxisBlock, with_blocks
+from workbench.polyhedral.loops.axis_blocks import with_blocks
 from workbench.polyhedral.sets.as_conditions import Conditions, any_holds, conditions
 from workbench.polyhedral.sets.point_ranges import Ranges, point_ranges
 from workbench.polyhedral.sets.relations import bounds, is_empty, project_out
@@ -34,6 +36,9 @@ from workbench.program.bodies import Body, Call, walk
 from workbench.program.operations.identities import identity
 from workbench.program.operations.table import COMBINES
 from workbench.program.values import Statement
+
+if TYPE_CHECKING:
+    from workbench.codegen.writing.kernel_statements import StatementPlace
 
 FEW = 8
 """The most elements of an inner shape for which lanes along an axis are better than along it."""
@@ -63,21 +68,20 @@ class InstanceWriter:
         self,
         out: Emitter,
         statement: Statement,
-        axes: Sequence[str],
+        of: StatementPlace,
         values: Mapping[str, Expression],
         stored: Mapping[str, Stored],
         ranks: Mapping[str, int],
-        blocks: tuple[AxisBlock, ...],
     ) -> None:
         self.out = out
         self.statement = statement
         self.stored = stored
         self.place = dict(values)
-        self.blocks = blocks
-        for block in blocks:
+        self.blocks, self.overwritten = of.blocks, of.overwritten
+        for block in self.blocks:
             if block.size == 1:
                 self.place[block.dim] = variable(block.number).substitute(values) - block.shift
-        own = [d for d in statement.dims if d in axes and d not in self.place]
+        own = [d for d in statement.dims if d in of.axes and d not in self.place]
         own = sorted(own, key=lambda d: ranks.get(d, len(ranks)))
         adding = isinstance(statement, Adding)
         over = statement.over if isinstance(statement, Adding) else ()
@@ -360,6 +364,8 @@ class InstanceWriter:
             value = bodies.value(body, ())
             self.out.each(self.shape, lambda i: self.store(i, value), lanes == "")
             return
+        if reads_overwritten(bodies, body, self.overwritten):
+            bodies.keep(body)
         bodies.positions(body, self.store)
 
     def _finished(self, bodies: Bodies, statement: Finish) -> None:

@@ -29,11 +29,13 @@ class StatementPlace:
 
     `beside` are the arrays that share the memory of its result, that array itself included; None
     where what is in that memory before is needed: by other writers, or where nothing is written.
+    `overwritten` are those that it reads where it may write.
     """
 
     axes: tuple[str, ...]
     blocks: tuple[AxisBlock, ...]
     beside: frozenset[str] | None
+    overwritten: frozenset[str]
 
 
 class Used(NamedTuple):
@@ -87,11 +89,12 @@ class Statements:
     ) -> StatementPlace:
         result = statement.array
         needed = len(self.program.writers[result]) > 1 or result in memory.masked
-        path = self.paths[statement.name]
+        path, donated = self.paths[statement.name], self.program.storage.donated
         return StatementPlace(
             self.axes[statement.name],
             axis_blocks(statement.name, statement.dims, path),
             None if needed else memory.together(result).intersection(touched),
+            frozenset(read.array for read in statement.reads if (read.array, result) in donated),
         )
 
 
@@ -121,9 +124,7 @@ class KernelStatements:
         """Return the writer of a statement's instance."""
         statement, place = self._statement[launch.statement], self.place[launch.statement]
         values = dict(launch.values)
-        return InstanceWriter(
-            out, statement, place.axes, values, self.stored, self._ranks, place.blocks
-        )
+        return InstanceWriter(out, statement, place, values, self.stored, self._ranks)
 
     @cached_property
     def along(self) -> Mapping[str, int]:
