@@ -11,6 +11,7 @@ import pytest
 import workbench as wb
 from tests.codegen.cuda.fibres import expect_bits_of_compiled_c
 from tests.truth import truth
+from workbench.errors import ProgramError
 from workbench.transforms import Persist, Vectorize
 
 SHAPES: list[tuple[int, ...]] = [(), (3, 5), (16,), (17,), (4, 9)]
@@ -52,3 +53,31 @@ def test_extremes_of_each_element(shape: tuple[int, ...], dtype: str, steps: Seq
         for name, value in expected.items():
             np.testing.assert_allclose(found[name], value, rtol=1e-12, err_msg=name)
     expect_bits_of_compiled_c(variant.program)
+
+
+def test_a_sum_of_no_elements_is_zero() -> None:
+    """A distribution over one action has no thresholds to count."""
+
+    @wb.program
+    def example(T: int = 5) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        none = wb.sin(wb.normal(shape=3, over=t)[..., 3:])
+        act = wb.Categorical(logits=wb.normal(shape=1, over=t)).sample()
+        return {"sum": none.sum(axis=0), "twice": (none * 2.0).sum(axis=0), "act": act}
+
+    for variant in (wb.variant(example()), wb.optimize(example(), backend="native")):
+        for backend in ("numpy", "native"):
+            found = wb.run(variant, backend, progress=False)
+            assert not any(np.any(found[name]) for name in found)
+        expect_bits_of_compiled_c(variant.program)
+
+
+@pytest.mark.parametrize("kind", ["max", "min", "argmax"])
+def test_an_extreme_of_no_elements_is_refused(kind: str) -> None:
+    @wb.program
+    def example(T: int = 5) -> dict[str, Any]:
+        x = wb.normal(shape=3, over=wb.dim(t=T))
+        return {"y": getattr(x[..., 3:], kind)(axis=0)}
+
+    with pytest.raises(ProgramError, match="along axis 0, which has no elements"):
+        example()

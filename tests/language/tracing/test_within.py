@@ -174,3 +174,19 @@ def test_a_promise_that_is_broken_is_told_with_the_line_that_gathers() -> None:
         with pytest.raises(WorkbenchError, match="-3 of sampled at i=0") as error:
             run()
         assert error.value.line is not None and "wb.gather(x" in error.value.line.text
+
+
+def test_a_promise_is_checked_of_all_instances_at_once_in_a_derivative() -> None:
+    @wb.program
+    def example(B: int = 3, T: int = 3) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        u = wb.uniform(over=(b, t))
+        drawn = wb.cast(wb.uniform(over=(b, t)) * wb.cast(wb.index(b + 1), float), int)
+        seen = wb.gather(u, b=wb.within(drawn, 0, b + 1))
+        return {"slope": wb.gradient((seen**2).sum(over=(b, t)), u)}
+
+    variant = wb.variant(example()).apply(Vectorize("b")).apply(Vectorize("t"))
+    expected = Reference(example().equations).outputs()["slope"]
+    for backend in ("numpy", "native"):
+        found = wb.run(variant, backend, dtype="float64", progress=False)["slope"]
+        np.testing.assert_allclose(found, expected, rtol=1e-12)

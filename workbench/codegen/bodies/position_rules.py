@@ -27,6 +27,7 @@ from workbench.codegen.kernel_records import (
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.program.bodies import Body, Call, Read
+from workbench.program.operations.identities import identity
 from workbench.program.operations.table import COMBINES
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _update(bodies: Bodies, body: Call, index: Index) -> Value:
     return Compute("where", (reduce(both, equal), new, old), body.dtype)
 
 
-def _combine(operation: str) -> PositionRule:
+def _combine(combiner: str, operation: str) -> PositionRule:
     """Return the rule that combines all elements along an axis, one after the other."""
 
     def rule(bodies: Bodies, body: Call, index: Index) -> Value:
@@ -139,6 +140,8 @@ def _combine(operation: str) -> PositionRule:
             return cast(bodies.value(argument, (*index[:axis], k, *index[axis:])), body.dtype)
 
         n = symbolic(argument.shape)[axis]
+        if n == 0:
+            return Number(identity(combiner, body.dtype), body.dtype)
         if fits_in_locals(n):
             result = at(expression(0))
             for number in range(1, n.constant):
@@ -220,7 +223,7 @@ RULES: dict[str, PositionRule] = {
     "take": _take,
     "put": _update,
     "add_at": _update,
-    **{operation: _combine(combines) for operation, combines in COMBINES.items()},
+    **{combiner: _combine(combiner, operation) for combiner, operation in COMBINES.items()},
     "cumsum": _cumsum,
     "argmax": _position("greater"),
     "argmin": _position("less"),

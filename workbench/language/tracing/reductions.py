@@ -252,6 +252,10 @@ def _axes(x: Tensor, kind: str, axes: tuple[int, ...], keepdims: bool) -> Tensor
     """Combine over inner axes, the last first."""
     kept = tuple(1 if k in axes else n for k, n in enumerate(x.shape))
     for axis in sorted(axes, reverse=True):
+        if kind != "sum" and x.shape[axis] == 0:
+            raise ProgramError(
+                f"{kind} of {x!r} along axis {axis}, which has no elements", user_line()
+            )
         x = apply(kind, x if x.dtype != "bool" else cast(x, "int32"), axis=axis)
     return reshape(x, kept) if keepdims and axes else x
 

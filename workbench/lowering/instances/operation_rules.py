@@ -403,11 +403,8 @@ def _of_matrices(at: Linearizer, body: Call, target: Value | None) -> tuple[Valu
 
 
 def _within(at: Linearizer, body: Call, target: Value | None) -> Value:
-    scope = at.scope
     index, lower, upper = (at.value(a) for a in body.arguments)
-    axes = scope.ordered({*index.axes, *lower.axes, *upper.axes})
-    bounds = (scope.aligned(bound, axes, 0) for bound in (lower, upper))
-    scope.check_values("check_within", scope.broadcast(index, axes, ()), *bounds)
+    at.scope.check_values("check_within", index, lower, upper)
     return index
 
 

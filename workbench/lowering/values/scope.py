@@ -169,16 +169,18 @@ class Scope:
         )
         return out
 
-    def check_values(self, function: str, *values: Value, **options: Any) -> None:
+    def check_values(self, function: str, first: Value, *others: Value, **options: Any) -> None:
         """Record a check of values at the points of the statement's set.
 
         They are there at all places of its box, and elsewhere they mean nothing.
         """
-        if self.inside is not None:
-            axes = self.ordered({*values[0].axes, *self.inside.axes})
-            checked = (*values, self.inside)
-            values = tuple(self.broadcast(value, axes, value.shape) for value in checked)
-        self.check(function, *values, **options)
+        more = others if self.inside is None else (*others, self.inside)
+        axes = self.ordered({*first.axes, *(a for value in more for a in value.axes)})
+        if self.inside is None:
+            rest = tuple(self.aligned(value, axes, len(value.shape)) for value in more)
+        else:
+            rest = tuple(self.broadcast(value, axes, value.shape) for value in more)
+        self.check(function, self.broadcast(first, axes, first.shape), *rest, **options)
 
     def check(self, function: str, *values: Value, **options: Any) -> None:
         """Record a check that raises an error naming the statement and the instance.
