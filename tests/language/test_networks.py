@@ -402,3 +402,27 @@ def test_duelling_networks_values_are_worth_and_advantages_less_their_mean() -> 
     np.testing.assert_allclose(reference.array("y"), expected, rtol=1e-12)
     names = [f"q.{part}" for part in ("features.weight_1", "worth.bias_1", "advantage.weight_1")]
     check(program, [f"parameters.{n}" for n in names], [f"d.{n}" for n in names])
+
+
+def test_networks_of_one_name_are_refused() -> None:
+    @wb.program
+    def example(I: int = 2) -> dict[str, Any]:
+        i = wb.dim(i=I)
+        theta = nn.parameters(nn.linear("a", 1, 1), nn.linear("a", 2, 1), over=i)
+        return {"y": theta.tensors["a.bias_1"]}
+
+    with pytest.raises(ProgramError, match="2 networks are named 'a'; expected a name for each"):
+        example()
+
+
+@pytest.mark.parametrize("value", [np.full((1, 1), 2.0), 2.0, [[2.0]]], ids=str)
+def test_parameters_are_updated_by_constants(value: Any) -> None:
+    @wb.program
+    def example(I: int = 2) -> dict[str, Any]:
+        i = wb.dim(i=I)
+        theta = nn.parameters(nn.linear("a", 1, 1), over=i)
+        theta.update({"a.weight_1": value, "a.bias_1": theta.tensors["a.bias_1"]})
+        return {"weight": theta.tensors["a.weight_1"][i + 1] * 1.0}
+
+    found = wb.run(example(), backend="numpy", progress=False)["weight"]
+    assert np.asarray(found)[..., -1:, :].ravel().tolist()[-1] == 2.0

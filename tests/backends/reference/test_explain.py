@@ -117,3 +117,23 @@ def test_value_refused_when_the_name_is_unknown() -> None:
         value_of(returns(), "to_goo", b=0, t=0)
     with pytest.raises(ProgramError, match=r"gain has elements t=0\.\.19 only, asked for t=20"):
         value_of(returns(), "gain", b=0, t=20)
+
+
+def test_an_output_is_what_a_run_returns_under_its_name() -> None:
+    """A value that a recurrence holds one step on is called as it is in the outputs."""
+
+    @wb.program
+    def example(B: int = 1, T: int = 4) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        s = wb.recurrent("s", (), over=(b, t))
+        s[b, 0] = 0.0
+        following = s + 1.0
+        s[b, t + 1] = following
+        wb.until(following > 2.5, over=t)
+        return {"s": s, "following": following}
+
+    program = example()
+    found = wb.run(program, backend="numpy", progress=False)["following"]
+    for step in range(4):
+        at_step = wb.value(program, "following", b=0, t=step).value
+        np.testing.assert_array_equal(at_step, np.asarray(found)[0, step])

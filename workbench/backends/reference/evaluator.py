@@ -203,8 +203,8 @@ class Reference:
     def resolve(self, name: str) -> str:
         """Return the array that the user's `name` stands for."""
         aliases = {
-            **{o.name: o.array for o in self.equations.outputs},
             **dict(self.equations.aliases),
+            **{o.name: o.array for o in self.equations.outputs},
         }
         array = name if name in self.equations.array else aliases.get(name)
         if array is None:

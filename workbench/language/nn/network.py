@@ -60,6 +60,13 @@ class Network(Generic[Output]):
 def parameters(*networks: Network[Any], over: Any = ()) -> Parameters:
     """Make parameters over the dims that count updates: `over=i`, `over=(i, e, m)`."""
     dims = dim_names(over) if over != () else ()
+    names = [network.name for network in networks]
+    for name in names:
+        if names.count(name) > 1:
+            raise ProgramError(
+                f"{names.count(name)} networks are named {name!r}; expected a name for each",
+                user_line(),
+            )
     return carried(
         {f"{n.name}.{key}": member for n in networks for key, member in n.members.items()}, dims
     )

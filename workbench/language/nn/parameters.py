@@ -9,8 +9,9 @@ from typing import Any
 from workbench.errors import ProgramError
 from workbench.language.nn.initializers import Initializer
 from workbench.language.tracing.functions import stop_gradient
+from workbench.language.tracing.nodes import as_tensor
 from workbench.language.tracing.recurrent import Recurrent
-from workbench.language.tracing.tensor import Node, Tensor
+from workbench.language.tracing.tensor import Node, Tensor, TensorLike
 from workbench.language.tracing.trace import current, scope, user_line
 from workbench.polyhedral.expression import Expression, choice, expression, variable
 from workbench.program.bodies import Shape
@@ -72,7 +73,7 @@ class Parameters:
             )
         return ParametersAt({name: x[key] for name, x in self.arrays.items()})
 
-    def update(self, values: Mapping[str, Tensor]) -> None:
+    def update(self, values: Mapping[str, TensorLike]) -> None:
         """Define the parameters after the present update."""
         if set(values) != set(self.arrays):
             raise ProgramError(
@@ -81,7 +82,7 @@ class Parameters:
             )
         for name, value in values.items():
             layers = (variable(d) for d in self.layers(name))
-            self.arrays[name].define((*successor(self.over), *layers), value)
+            self.arrays[name].define((*successor(self.over), *layers), as_tensor(value))
 
 
 def given(values: Mapping[str, Tensor]) -> ParametersAt:
