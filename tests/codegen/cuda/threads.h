@@ -19,7 +19,7 @@
 
 #define WARP 32
 #define MOST_THREADS 1024
-#define STACK 65536
+#define STACK (1 << 20)
 #define SHARED_BYTES (227 * 1024)
 #define MANY -1
 
