@@ -379,3 +379,31 @@ def test_no_effect_refused_where_nothing_applies() -> None:
     found = refused(Simplify("times_one"), simplest)
     assert found.sentence.endswith("(x * 1 → x); no other rule applies either")
     assert found.instead == ()
+
+
+def test_an_index_whose_range_is_promised_stays_where_it_is_read_by() -> None:
+    """Two arrays are read at it; as an array of its own it would promise nothing, and no steps are
+    there of the last update.
+    """
+
+    @wb.program
+    def example(I: int = 4, T: int = 3) -> dict[str, Any]:
+        i, t = wb.dims(i=I, t=T)
+        x, y = wb.uniform(over=(i, t)), wb.recurrent("y", (), over=(i, t))
+        y[0, 0] = 2.0
+        y[i + 1, 0] = 1.0
+        y[i, t + 1] = 0.5 * y + x
+        oldest = wb.maximum(i - 2, 0)
+        held = wb.cast(wb.index(i + 1 - oldest), float)
+        at = wb.index(oldest) + wb.cast(wb.uniform(over=i) * held, int)
+        step = wb.cast(wb.uniform(over=i) * wb.cast(wb.index(T), float), int)
+        seen = wb.gather(x, i=wb.within(at, oldest, i + 1), t=step)
+        other = wb.gather(y, i=wb.within(at, oldest, i + 1), t=step)
+        return {"seen": 2.0 * seen, "other": wb.sin(other)}
+
+    variant = wb.variant(example())
+    expected = truth(variant.program).outputs()
+    simplified = variant.apply(Simplify()) if variant.check(Simplify()) is None else variant
+    found = wb.run(simplified, "numpy", dtype="float64", progress=False)
+    for name, value in expected.items():
+        np.testing.assert_allclose(found[name], value, rtol=1e-12)

@@ -13,7 +13,7 @@ from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.hashed import Hashed
 from workbench.polyhedral.sets.relations import extent_of, is_box, is_subset, project_out, with_dims
 from workbench.polyhedral.tree import blocks, loop_dims, only, statements
-from workbench.program.bodies import Body, Call, IndexValue, Read, walk
+from workbench.program.bodies import Body, Call, IndexValue, Read, known_range, walk
 from workbench.program.carrying.past import is_carried
 from workbench.program.dependences import needed
 from workbench.program.operations.table import OPERATIONS
@@ -283,12 +283,16 @@ def _uses(program: Program) -> dict[SharedPart, list[str]]:
 
 @remembered(4096)
 def _parts(body: Body, dims: tuple[str, ...], domain: str) -> tuple[SharedPart, ...]:
-    """Return the calls of a body that vary over instances only; whole bodies count."""
+    """Return the calls of a body that vary over instances only; whole bodies count. An index whose
+    range is promised stays where it is read by: elsewhere nothing would know of the promise.
+    """
     if not is_pure(body):
         return ()
     parts = []
     for b in dict.fromkeys(walk(body)):
         if not isinstance(b, Call) or OPERATIONS[b.operation].free or not computes(b):
+            continue
+        if known_range(b) is not None:
             continue
         varies = variables(b)
         if varies <= set(dims):
