@@ -148,3 +148,43 @@ def test_what_is_carried_may_be_read_at_random_too(tmp_path: Path, backend: str,
         np.testing.assert_allclose(whole["twice"], outputs["twice"], rtol=1e-6)
         at = np.maximum(np.arange(11) - 2, 0) + outputs["back"]
         np.testing.assert_array_equal(2.0 * np.asarray(whole["seen"]), whole["twice"][at])
+
+
+def in_parts(
+    program: Program | wb.Variant, parts: tuple[int, ...], path: Path, backend: str
+) -> tuple[wb.Result, dict[str, Any]]:
+    """A run of all updates, and what runs say together of which each goes on from the last."""
+    options: dict[str, Any] = {"backend": backend, "progress": False}
+    whole = wb.run(program, sizes={"I": sum(parts)}, seed=4, **options)
+    runs: list[wb.Result] = []
+    for updates in parts:
+        start = {"parameters": path} if runs else {"seed": 4}
+        runs.append(wb.run(program, sizes={"I": updates}, keep=True, **options, **start))
+        runs[-1].save(path)
+    joined = {
+        name: np.concatenate([r[name] for r in runs], whole.dims[name].index("i")) for name in whole
+    }
+    return whole, joined
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+@pytest.mark.parametrize("parts", [(2, 1, 2), (1, 1, 1, 2), (3, 1, 1)])
+def test_what_is_carried_and_read_at_random_goes_on_in_any_parts(
+    tmp_path: Path, backend: str, parts: tuple[int, ...]
+) -> None:
+    """A run with rows of the past ahead hands on its own last element."""
+
+    @wb.program
+    def example(I: int = 5) -> dict[str, Any]:
+        i = wb.dim(i=I)
+        x = wb.recurrent("x", (), over=i)
+        x[0] = 0.0
+        x[i + 1] = wb.tanh(0.5 * x + wb.uniform(over=i))
+        oldest = wb.maximum(i - 2, 0)
+        drawn = wb.maximum(wb.index(i) - wb.cast(wb.uniform(over=i) * 3.0, int), 0)
+        seen = wb.gather(x, i=wb.within(drawn, oldest, i + 1))
+        return {"next": x[i + 1] * 1.0, "seen": seen}
+
+    whole, joined = in_parts(example(), parts, tmp_path / "x.safetensors", backend)
+    for name in whole:
+        np.testing.assert_array_equal(joined[name], whole[name], err_msg=name)

@@ -178,7 +178,7 @@ def keeping(program: Program, written: Equations | None = None) -> Program:
         outputs.append(Output(own.name, own.name))
     for start in starts(written or equations):
         s, name = start.statement, KEPT + start.name
-        end = equations.dim[equations.updates].size
+        end = equations.array[start.array.name].extent[start.position][1] - 1
         index = tuple(end if p == start.position else e for p, e in enumerate(s.write))
         array = replace(start.array, name=name, dims=s.dims, extent=extent_of(s.domain))
         arrays.append(array)
