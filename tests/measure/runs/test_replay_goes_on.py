@@ -188,3 +188,66 @@ def test_what_is_carried_and_read_at_random_goes_on_in_any_parts(
     whole, joined = in_parts(example(), parts, tmp_path / "x.safetensors", backend)
     for name in whole:
         np.testing.assert_array_equal(joined[name], whole[name], err_msg=name)
+
+
+def several_ahead(lead: int, depth: int, each: bool) -> Program:
+    """An array written some updates ahead, and read at random among the last ones."""
+
+    @wb.program
+    def example(I: int = 5, T: int = 2) -> dict[str, Any]:
+        i, t = wb.dims(i=I, t=T)
+        over = (i, t) if each else (i,)
+        rest = over[1:]
+        x = wb.recurrent("x", (), over=over)
+        for n in range(lead):
+            x[(n, *rest)] = 0.1 * n
+        drawn = wb.uniform(over=over)
+        x[(i + lead, *rest)] = 0.5 * x + drawn
+        oldest = wb.maximum(i - depth, 0)
+        at = wb.maximum(wb.index(i) - wb.cast(drawn * (depth + 1.0), int), 0)
+        at = wb.within(at, oldest, i + 1)
+        return {"now": x + drawn, "seen": wb.gather(x, i=at)}
+
+    return example()
+
+
+@pytest.mark.parametrize("each", [False, True], ids=["alone", "each step"])
+@pytest.mark.parametrize(("lead", "depth"), [(1, 2), (2, 1), (2, 2), (3, 1), (3, 3)])
+def test_what_is_written_several_updates_ahead_goes_on(
+    tmp_path: Path, lead: int, depth: int, each: bool
+) -> None:
+    program = several_ahead(lead, depth, each)
+    for variant in (wb.variant(program), wb.optimize(program, backend="numpy")):
+        for parts in ((1, 4), (3, 2), (2, 1, 2), (1, 1, 1, 2)):
+            whole, joined = in_parts(variant, parts, tmp_path / "x.safetensors", "numpy")
+            for name in whole:
+                np.testing.assert_array_equal(joined[name], whole[name], err_msg=name)
+
+
+def test_compiled_run_hands_on_several_elements(tmp_path: Path) -> None:
+    program = wb.optimize(several_ahead(2, 2, True), backend="native")
+    whole, joined = in_parts(program, (2, 1, 2), tmp_path / "x.safetensors", "native")
+    for name in whole:
+        np.testing.assert_array_equal(joined[name], whole[name], err_msg=name)
+
+
+@pytest.mark.parametrize("way", ["as many as a size", "backwards"])
+def test_what_lies_in_no_order_of_updates_is_refused(way: str) -> None:
+    """The elements of the updates before are elsewhere in a run of another length."""
+
+    @wb.program
+    def example(I: int = 5, N: int = 2) -> dict[str, Any]:
+        i, n = wb.dims(i=I, n=N)
+        theta = nn.parameters(nn.vector("v", 2), over=i)
+        theta.update({name: 0.9 * x for name, x in theta.tensors.items()})
+        x = wb.recurrent("x", (), over=i)
+        if way == "backwards":
+            x[I - 1 - i] = wb.uniform(over=i)
+        else:
+            x[n] = wb.uniform(over=n)
+            x[i + N] = wb.uniform(over=i)
+        return {"now": x + wb.uniform(over=i), "v": theta.tensors["v.value"]}
+
+    with pytest.raises(ProgramError, match="reads x of other updates than its own") as refused:
+        wb.run(example(), backend="numpy", keep=True, progress=False)
+    assert refused.value.line

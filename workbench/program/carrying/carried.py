@@ -1,11 +1,11 @@
 """The values that a program carries from one update to the next, kept at the end or set anew.
 
 `Program.updates` is the dimension that counts updates. An array is carried over it where its
-elements go one beyond the last update: parameters, an optimizer's moments, environment states,
-running statistics. Its start is written by other statements at update 0. A run from given values
-replaces the starts and counts updates from `first` on: in numbers made of the update (Adam's
-correction, an annealed rate) and in the counters of random draws, so that the draws go on and do
-not repeat.
+elements go beyond the last update: parameters, an optimizer's moments, environment states, running
+statistics. Mostly that is one element; `x[i + 2] = …` hands two on. As many at the start are
+written by other statements. A run from given values replaces the starts and counts updates from
+`first` on: in numbers made of the update (Adam's correction, an annealed rate) and in the counters
+of random draws, so that the draws go on and do not repeat.
 
 A program without parameters has no such dimension. A run that is to go on, or to be gone on from,
 is then along the outermost dim of a recurrence (`along`): `table[i + 1] = …` is carried over `i`.
@@ -28,8 +28,8 @@ from workbench.polyhedral.tree import Leaf, Loop, Tree, only, sequence
 from workbench.program.bodies import Body, Call, IndexValue, Read, walk
 from workbench.program.carrying.past import (
     depth_of,
-    is_carried,
     kept,
+    lead_of,
     looped,
     past_name,
     pasts,
@@ -52,6 +52,8 @@ class Start:
     array: Array
     position: int
     """The position of the array's dimension that counts updates."""
+    back: int
+    """The place of its element from the end of what the array holds: 1 for the last."""
     name: str
     """The values' name in a checkpoint: the array, or its piece where it has several."""
     outside: bool
@@ -76,7 +78,7 @@ def counting(equations: Equations) -> str:
         if dim.name in ended:  # the last step is another in each episode
             continue
         for array in equations.arrays:
-            if is_carried(replace(equations, updates=dim.name), array) and any(
+            if lead_of(equations, array, dim.name) and any(
                 _goes_on(s, array.dims.index(dim.name), dim.name)
                 for s in equations.writers[array.name]
             ):
@@ -107,7 +109,7 @@ def starts(equations: Equations) -> tuple[Start, ...]:
     """
     if not equations.updates:
         return ()
-    carried = (array for array in equations.arrays if is_carried(equations, array))
+    carried = (a for a in equations.arrays if lead_of(equations, a, equations.updates))
     found = _in_order(equations, dict.fromkeys(carried, equations.updates))
     _needs_no_more(equations, {start.statement.name for start in found})
     return found
@@ -121,7 +123,7 @@ def beginnings(equations: Equations) -> tuple[Start, ...]:
     """
     along_of: dict[Array, str] = {}
     for array in equations.arrays:
-        if is_carried(equations, array):
+        if lead_of(equations, array, equations.updates):
             along_of[array] = equations.updates
             continue
         for position, dim in enumerate(array.dims):
@@ -136,12 +138,13 @@ def _in_order(equations: Equations, along_of: Mapping[Array, str]) -> tuple[Star
     found: list[Start] = []
     for array, dim in along_of.items():
         position = array.dims.index(dim)
-        writers = [s for s in equations.writers[array.name] if s.write[position] == 0]
-        alone = len(writers) == 1
-        found += [
-            Start(s, array, position, array.name if alone else s.name, _from_outside(equations, s))
-            for s in writers
-        ]
+        lead = lead_of(equations, array, dim)
+        first = {expression(n): lead - n for n in range(lead)}
+        writers = [s for s in equations.writers[array.name] if s.write[position] in first]
+        for s in writers:
+            name = array.name if len(writers) == 1 else s.name
+            back, outside = first[s.write[position]], _from_outside(equations, s)
+            found.append(Start(s, array, position, back, name, outside))
     order = {s.name: n for n, s in enumerate(equations.statements)}
     return tuple(sorted(found, key=lambda start: order[start.statement.name]))
 
@@ -178,7 +181,7 @@ def keeping(program: Program, written: Equations | None = None) -> Program:
         outputs.append(Output(own.name, own.name))
     for start in starts(written or equations):
         s, name = start.statement, KEPT + start.name
-        end = equations.array[start.array.name].extent[start.position][1] - 1
+        end = equations.array[start.array.name].extent[start.position][1] - start.back
         index = tuple(end if p == start.position else e for p, e in enumerate(s.write))
         array = replace(start.array, name=name, dims=s.dims, extent=extent_of(s.domain))
         arrays.append(array)
@@ -313,7 +316,7 @@ def _needs_no_more(equations: Equations, start: set[str]) -> None:
             if (
                 updates in array.dims
                 and not _is_near(equations, read, array)
-                and depth_of(equations, read) is None
+                and (depth_of(equations, read) is None or _reach(equations, array) is None)
             ):
                 raise ProgramError(
                     f"{equation(s, equations)} reads {array.name} of other updates than its own, "
@@ -327,19 +330,31 @@ def _needs_no_more(equations: Equations, start: set[str]) -> None:
 
 def _is_near(equations: Equations, read: Read, array: Array) -> bool:
     """Tell whether a read is of the present update, or of what this one hands to the next."""
-    updates, position = equations.updates, array.dims.index(equations.updates)
-    handed = any(_goes_on(s, position, updates) for s in equations.writers[array.name])
-    return _near(read.index[position], variable(updates), handed)
-
-
-def _near(index: Expression | Body, now: Expression, handed: bool) -> bool:
-    """Tell whether an index is the present update, or the next where that is `handed` on."""
-    if not isinstance(index, Expression):
+    index, reach = read.index[array.dims.index(equations.updates)], _reach(equations, array)
+    if reach is None or not isinstance(index, Expression):
         return False
-    if index == now or (handed and index == now + 1):
-        return True
+    return _ahead(index, equations.updates) <= {expression(n) for n in range(reach + 1)}
+
+
+def _reach(equations: Equations, array: Array) -> int | None:
+    """Return how far beyond itself an update writes the array, or None if a run that goes on does
+    not find in their places the elements from before: they are not written one by one in order, or
+    a start is not.
+    """
+    updates, position = equations.updates, array.dims.index(equations.updates)
+    places = {s.write[position] for s in equations.writers[array.name]}
+    ahead = {n for e in places if updates in e.variables for n in _ahead(e, updates)}
+    if ahead <= {expression(0)}:
+        return 0
+    lead = lead_of(equations, array, updates)
+    starting = {expression(n) for n in range(lead)}
+    return lead if ahead <= {expression(0), expression(lead)} and starting <= places else None
+
+
+def _ahead(index: Expression, updates: str) -> frozenset[Expression]:
+    """Return the distances from the present update at which an index may be."""
     if len(index.terms) == 1 and index.constant == 0:
         atom, coefficient = index.terms[0]
         if isinstance(atom, Choice) and coefficient == 1:
-            return _near(atom.then, now, handed) and _near(atom.otherwise, now, handed)
-    return False
+            return _ahead(atom.then, updates) | _ahead(atom.otherwise, updates)
+    return frozenset([index - variable(updates)])

@@ -27,13 +27,13 @@ class Past:
     position: int
     """The position of the dimension that counts updates."""
     depth: Expression
-    carried: bool
-    """True if the array goes one beyond the last update too: that element is no part of this."""
+    lead: int
+    """The number of elements beyond the last update, which are no part of this."""
 
     @property
     def name(self) -> str:
         """The values' name in a checkpoint: the array's, unless what is carried has it."""
-        return past_name(self.array.name) if self.carried else self.array.name
+        return past_name(self.array.name) if self.lead else self.array.name
 
     @property
     def outside(self) -> bool:
@@ -47,12 +47,14 @@ class Past:
         return (*lengths, *(expression(n) for n in self.array.shape))
 
 
-def is_carried(equations: Equations, array: Array) -> bool:
-    """Tell whether the array goes one beyond the last update."""
-    if equations.updates not in array.dims:
-        return False
-    position = array.dims.index(equations.updates)
-    return array.extent[position][1] == equations.dim[equations.updates].size + 1
+def lead_of(equations: Equations, array: Array, dim: str) -> int:
+    """Return the number of elements by which the array goes beyond the last of a dim, if that is
+    the same at all sizes; 0 where it does not.
+    """
+    if dim not in array.dims:
+        return 0
+    beyond = array.extent[array.dims.index(dim)][1] - equations.dim[dim].size
+    return 0 if beyond.terms else max(beyond.constant, 0)
 
 
 def pasts(equations: Equations) -> tuple[Past, ...]:
@@ -66,9 +68,9 @@ def pasts(equations: Equations) -> tuple[Past, ...]:
                 known = depths.get(read.array, depth)
                 depths[read.array] = known if known == depth else maximum(known, depth)
     return tuple(
-        Past(array, array.dims.index(updates), depths[array.name], is_carried(equations, array))
-        for array in equations.arrays
-        if array.name in depths
+        Past(a, a.dims.index(updates), depths[a.name], lead_of(equations, a, updates))
+        for a in equations.arrays
+        if a.name in depths
     )
 
 
@@ -174,7 +176,7 @@ def past_name(array: str) -> str:
 def kept(equations: Equations, past: Past, name: str) -> tuple[Array, Statement]:
     """Return what keeps the last rows of an array, as many as a later run may read."""
     array = equations.array[past.array.name]
-    end = array.extent[past.position][1] - past.carried
+    end = array.extent[past.position][1] - past.lead
     rows = minimum(past.depth, end)
     bounds = [(d, *ends) for d, ends in zip(array.dims, array.extent, strict=True)]
     bounds[past.position] = (array.dims[past.position], expression(0), rows)

@@ -14,7 +14,7 @@ from workbench.polyhedral.hashed import Hashed
 from workbench.polyhedral.sets.relations import extent_of, is_box, is_subset, project_out, with_dims
 from workbench.polyhedral.tree import blocks, loop_dims, only, statements
 from workbench.program.bodies import Body, Call, IndexValue, Read, known_range, walk
-from workbench.program.carrying.past import is_carried
+from workbench.program.carrying.past import lead_of
 from workbench.program.dependences import needed
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.storage import Storage
@@ -130,7 +130,7 @@ def _equations(program: Program, array: Array) -> Any:
     outside or are given. Draws are told apart by their origin. So is what is carried over updates:
     a run that goes on may start it from other values.
     """
-    carried = is_carried(program.equations, array)
+    carried = lead_of(program.equations, array, program.updates) > 0
     writers = program.writers[array.name]
     if any(array.name in (end.open, end.after) for end in program.equations.ends):
         return None
