@@ -8,6 +8,7 @@ from typing import Any
 
 from workbench.backends.protocol import Execution, Progress
 from workbench.lowering.loop_program import LoopProgram
+from workbench.lowering.loops.records import ResultBuffer
 
 
 class RunProgress:
@@ -44,18 +45,27 @@ class RunProgress:
     def finished(self) -> dict[str, Any]:
         """Return the outputs, as far as the completed iterations define them."""
         if self.done >= self.total:
-            return dict(self._outputs)
+            return {r.name: self._own(r) for r in self.loops.results if r.name in self._outputs}
         loop = self.loops.main_loop
         parts = {}
         for result in self.loops.results:
             if loop is None or loop.dim not in result.dims or result.name not in self._outputs:
                 continue
             axis = result.dims.index(loop.dim)
-            array = self._outputs[result.name]
+            array = self._own(result)
             kept = self.done + array.shape[axis] - self.total
             part = slice(array.shape[axis] - kept, None) if loop.backwards else slice(0, kept)
             parts[result.name] = array[(slice(None),) * axis + (part,)]
         return parts
+
+    def _own(self, result: ResultBuffer) -> Any:
+        """Return an output without the rows of the past."""
+        array = self._outputs[result.name]
+        if result.past is None:
+            return array
+        dim, rows = result.past
+        axis = result.dims.index(dim)
+        return array[(slice(None),) * axis + (slice(rows.evaluate(self.sizes), None),)]
 
     def execution(self, seconds: float, peak: Mapping[str, int], dtype: str) -> Execution:
         """Return the run as it is now."""

@@ -184,10 +184,14 @@ class End:
 
 @dataclass(frozen=True)
 class Output:
-    """A named result: the whole array, over its dimensions."""
+    """A named result: the array, over its dimensions; whole, but for rows of the past."""
 
     name: str
     array: str
+    past: tuple[str, Expression] | None = field(default=None, repr=False)
+    """Of a run that goes on: the dimension that counts updates, and how many rows along it are of
+    those before. It is left out of the text that keys are made from: no program as written has it.
+    """
 
 
 @dataclass(frozen=True)

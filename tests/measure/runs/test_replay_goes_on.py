@@ -251,3 +251,35 @@ def test_what_lies_in_no_order_of_updates_is_refused(way: str) -> None:
     with pytest.raises(ProgramError, match="reads x of other updates than its own") as refused:
         wb.run(example(), backend="numpy", keep=True, progress=False)
     assert refused.value.line
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_outputs_are_of_the_updates_of_the_run_alone(tmp_path: Path, backend: str) -> None:
+    """Also where the rows of the past lie ahead of them in their array."""
+
+    @wb.program
+    def example(I: int = 5, B: int = 2) -> dict[str, Any]:
+        b, i = wb.dims(b=B, i=I)
+        y = wb.recurrent("y", (), over=i)
+        y[0] = 0.3
+        y[i + 1] = 0.6 * y + 0.2 * wb.uniform(over=i)
+        x = wb.recurrent("x", (), over=(b, i))
+        x[b, 0] = 0.1
+        x[b, i + 1] = 0.5 * x + wb.uniform(over=(b, i))
+        z = wb.tanh(y + wb.uniform(over=(b, i)))
+        at = wb.within(wb.maximum(wb.index(i) - 1, 0), wb.maximum(i - 1, 0), i + 1)
+        return {"seen": wb.gather(z, i=at) + wb.gather(x, i=at), "z": z, "x": x}
+
+    path, options = tmp_path / "x.safetensors", {"backend": backend, "progress": False}
+    for program in (wb.variant(example()), wb.optimize(example(), backend=backend)):
+        whole = wb.run(program, sizes={"I": 5}, **options)
+        wb.run(program, sizes={"I": 2}, keep=True, **options).save(path)
+        shapes: list[dict[str, tuple[int, ...]]] = []
+
+        def report(done: int, total: int, outputs: Any, seen: Any = shapes) -> None:
+            seen.append({name: x.shape for name, x in outputs.items()})
+
+        later = wb.run(program, sizes={"I": 3}, parameters=path, **(options | {"progress": report}))
+        for name in whole:
+            np.testing.assert_array_equal(later[name], whole[name][:, 2:], err_msg=name)
+        assert all(x.shape == shapes[-1].get(name, x.shape) for name, x in later.items())

@@ -262,7 +262,9 @@ Record = (
 
 @dataclass(frozen=True)
 class ResultBuffer:
-    """An output: a view of its array's buffer with the array's dimensions in order."""
+    """An output: a view of its array's buffer with the array's dimensions in order, without the
+    rows of the past along one of them.
+    """
 
     name: str
     array: str
@@ -270,6 +272,7 @@ class ResultBuffer:
     axes: tuple[int, ...]
     dims: tuple[str, ...]
     lower: Symbolic
+    past: tuple[str, Expression] | None = None
 
 
 def walk(body: tuple[Record, ...]) -> Iterator[Record]:

@@ -10,7 +10,7 @@ from workbench.lowering.memory.lives import homes, masked
 from workbench.lowering.values.scope import Workspace
 from workbench.lowering.values.stored import Stored, axis_order, store
 from workbench.polyhedral.lifetimes.windows import Lifetime
-from workbench.program.values import Program
+from workbench.program.values import Output, Program
 
 
 def stored_arrays(
@@ -63,12 +63,20 @@ def in_memory(
 
 def results(program: Program, stored: Mapping[str, Stored]) -> tuple[ResultBuffer, ...]:
     """Return the program's outputs, and their places when the loops are over."""
-    return tuple(_result(program, stored, o.name, o.array) for o in program.outputs)
+    return tuple(_result(program, stored, o) for o in program.outputs)
 
 
-def _result(program: Program, stored: Mapping[str, Stored], name: str, array: str) -> ResultBuffer:
-    where, record = stored[array], program.array[array]
+def _result(program: Program, stored: Mapping[str, Stored], output: Output) -> ResultBuffer:
+    where, record = stored[output.array], program.array[output.array]
     dims, inner = where.axes[: len(record.dims)], where.axes[len(record.dims) :]
     axes = (*(dims[where.order.index(p)] for p in range(len(dims))), *inner)
     lower_bounds = tuple(lower for lower, _ in record.extent)
-    return ResultBuffer(name, array, where.buffer.name, axes, record.dims, lower_bounds)
+    return ResultBuffer(
+        output.name,
+        output.array,
+        where.buffer.name,
+        axes,
+        record.dims,
+        lower_bounds,
+        output.past,
+    )

@@ -106,6 +106,7 @@ def _unless_0(e: Expression) -> Expression:
 
 def with_past(equations: Equations, past: Mapping[str, Past], first: int) -> Equations:
     """Return the equations with rows for the past, read from outside, ahead of each array's own.
+    They are no part of outputs.
 
     `past` is by array. Indices drawn at random count updates from the program's first one on, of
     which there were `first`.
@@ -143,7 +144,11 @@ def with_past(equations: Equations, past: Mapping[str, Past], first: int) -> Equ
             extent[place] = (extent[place][0], extent[place][1] + more)
             arrays[n] = replace(array, extent=tuple(extent))
             statements.append(_given(array, past[array.name], more))
-    return replace(equations, arrays=tuple(arrays), statements=tuple(statements))
+    outputs = tuple(
+        replace(o, past=(equations.updates, rows[o.array])) if o.array in rows else o
+        for o in equations.outputs
+    )
+    return replace(equations, arrays=tuple(arrays), statements=tuple(statements), outputs=outputs)
 
 
 def _given(array: Array, past: Past, rows: Expression) -> Statement:
