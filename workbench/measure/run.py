@@ -28,6 +28,7 @@ from workbench.measure.runs.lengths import counted_ends, lengths_in
 from workbench.measure.runs.progress import Report, bar, title
 from workbench.planning.recipe.aim import telling
 from workbench.program.carrying.carried import KEPT, along, counting, keeping, resumed
+from workbench.program.carrying.past import lost
 from workbench.program.sizes import resolve
 from workbench.program.text.units import bytes_text, on_threads, percent, seconds_text
 from workbench.program.values import Equations, Program
@@ -255,12 +256,15 @@ def run(
                 threads=threads,
                 progress=telling(say),
             )
+        if keep or parameters is not None:
+            chosen = holding_past(chosen)
     start = None if parameters is None else checkpoint.opened(parameters)
     if seed is None:
         seed = 0 if start is None else start.seed
     program, written, given = chosen.program, chosen.root.program, {}
     if keep or start is not None:
         program, written = along(program), along(written)
+        _expect_past(program, written)
     if keep:
         checkpoint.expect_kept(written)
     if start is not None:
@@ -310,6 +314,32 @@ def run(
             if name not in outputs and name not in counted
         },
     )
+
+
+def holding_past(chosen: Variant) -> Variant:
+    """Return the variant without the steps after which no later run can go on: those that compute
+    again what is read at random among the last updates. The other steps are taken where they can
+    be.
+    """
+    written = along(chosen.root.program).equations
+    if not lost(chosen.program.equations, written):
+        return chosen
+    result = chosen.root
+    for step in chosen.steps:
+        if result.check(step) is None:
+            after = result.apply(step)
+            result = result if lost(after.program.equations, written) else after
+    return result
+
+
+def _expect_past(program: Program, written: Program) -> None:
+    """Raise where steps keep no past of an array that a run which goes on reads."""
+    names = lost(program.equations, written.equations)
+    if names:
+        raise ProgramError(
+            f"the variant computes {', '.join(names)} again where it is read at random, and a run "
+            "that goes on does not have what that needs of the updates before; leave that step out"
+        )
 
 
 def peak_text(peak: Mapping[str, int]) -> str:

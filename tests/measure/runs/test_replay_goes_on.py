@@ -14,7 +14,9 @@ from tests.language.replay.test_replay import walk
 from tests.truth import truth
 from workbench import nn, rl
 from workbench.errors import ProgramError, WorkbenchError
+from workbench.measure.run import holding_past
 from workbench.program.values import Program
+from workbench.transforms import Recompute, Vectorize
 
 
 def whole_and_parts(
@@ -283,3 +285,56 @@ def test_outputs_are_of_the_updates_of_the_run_alone(tmp_path: Path, backend: st
         for name in whole:
             np.testing.assert_array_equal(later[name], whole[name][:, 2:], err_msg=name)
         assert all(x.shape == shapes[-1].get(name, x.shape) for name, x in later.items())
+
+
+@wb.program
+def computed_again(B: int = 3, I: int = 3, T: int = 3) -> dict[str, Any]:
+    """Draws in a replay, of which each can be made again where it is sampled."""
+    b, i, t, m = wb.dims(b=B, i=I, t=T, m=2)
+    y = wb.recurrent("y", (), over=i)
+    y[0] = 0.3
+    y[i + 1] = y[i] * 0.9
+    z = wb.tanh(wb.uniform(over=(b, i, t)))
+    replay = rl.Replay(2 * B * T, {"z": (float, ())}, over=(b, i, t))
+    replay.write(z=z)
+    return {"drawn": replay.sample(m)["z"], "y": y + wb.uniform(over=i)}
+
+
+def test_variant_that_holds_no_past_is_refused(tmp_path: Path) -> None:
+    program, path = computed_again(), tmp_path / "x.safetensors"
+    again = wb.variant(program).apply(Recompute("replay.z"))
+    options: dict[str, Any] = {"backend": "numpy", "progress": False}
+    with pytest.raises(ProgramError, match=r"computes replay\.z again"):
+        wb.run(again, keep=True, **options)
+    wb.run(program, keep=True, **options).save(path)
+    with pytest.raises(ProgramError, match=r"computes replay\.z again"):
+        wb.run(again, parameters=path, **options)
+
+
+def test_variant_that_holds_the_past_for_some_readers_is_refused() -> None:
+    """The clone would draw again of updates before the run, which it counts otherwise."""
+
+    @wb.program
+    def example(I: int = 5, B: int = 2) -> dict[str, Any]:
+        i, b = wb.dims(i=I, b=B)
+        y = wb.recurrent("y", (), over=i)
+        y[0] = 0.3
+        y[i + 1] = y[i] * 0.9
+        z = wb.tanh(wb.uniform(over=(i, b)))
+        at = wb.within(wb.maximum(wb.index(i) - 1, 0), wb.maximum(i - 1, 0), i + 1)
+        seen, most = wb.gather(z, i=at), wb.gather(z, i=at).max(over=b)
+        return {"seen": seen, "most": most + z.sum(over=b), "y": y + wb.uniform(over=i)}
+
+    options: dict[str, Any] = {"backend": "numpy", "keep": True, "progress": False}
+    with pytest.raises(ProgramError, match=r"computes z again"):
+        wb.run(wb.variant(example()).apply(Recompute("z", "seen")), **options)
+    now = wb.variant(example()).apply(Recompute("z", "most_sum"))
+    assert wb.run(now, **options).carried["z"].shape == (1, 2)
+
+
+def test_steps_are_left_out_after_which_no_past_is_held() -> None:
+    best = wb.variant(computed_again()).apply(Recompute("replay.z")).apply(Vectorize("b"))
+    holding = holding_past(best)
+    assert holding.steps == (Vectorize("b"),)
+    assert holding_past(holding) is holding
+    assert wb.run(holding, backend="numpy", keep=True, progress=False).carried

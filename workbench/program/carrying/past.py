@@ -74,6 +74,30 @@ def pasts(equations: Equations) -> tuple[Past, ...]:
     )
 
 
+def lost(equations: Equations, written: Equations) -> tuple[str, ...]:
+    """Return the arrays that are no longer read at random where the program as written reads them
+    so: steps compute them again there, of updates that a run which goes on does not have.
+    """
+    wanted = _readers(written)
+    known = _readers(replace(equations, updates=written.updates))
+    there = {s.origin for s in equations.statements}
+    return tuple(
+        name
+        for name, origins in wanted.items()
+        if name not in equations.array or not origins & there <= known.get(name, set())
+    )
+
+
+def _readers(equations: Equations) -> dict[str, set[str]]:
+    """Return by array the origins of the statements that read it at random."""
+    readers: dict[str, set[str]] = {}
+    for s in equations.statements:
+        for read in s.reads if equations.updates in s.dims else ():
+            if depth_of(equations, read) is not None:
+                readers.setdefault(read.array, set()).add(s.origin)
+    return readers
+
+
 def depth_of(equations: Equations, read: Read) -> Expression | None:
     """Return the number of updates before the present one at which a read at random may be, or None
     if it is not of that kind.
