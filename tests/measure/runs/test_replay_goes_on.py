@@ -338,3 +338,25 @@ def test_steps_are_left_out_after_which_no_past_is_held() -> None:
     assert holding.steps == (Vectorize("b"),)
     assert holding_past(holding) is holding
     assert wb.run(holding, backend="numpy", keep=True, progress=False).carried
+
+
+def test_recurrence_of_an_update_that_is_read_at_random_goes_on(tmp_path: Path) -> None:
+    """Its past has the name that its start has in a new run."""
+
+    @wb.program
+    def example(I: int = 5, T: int = 2) -> dict[str, Any]:
+        i, t = wb.dims(i=I, t=T)
+        y = wb.recurrent("y", (), over=i)
+        y[0] = 0.3
+        y[i + 1] = y[i] * 0.9
+        z = wb.recurrent("z", (), over=(i, t))
+        z[i, 0] = 1.0 * y
+        z[i, t + 1] = 0.5 * z + wb.uniform(over=(i, t))
+        at = wb.within(wb.maximum(wb.index(i) - 1, 0), wb.maximum(i - 1, 0), i + 1)
+        return {"seen": wb.gather(z, i=at)}
+
+    whole, joined = in_parts(example(), (2, 1, 2), tmp_path / "x.safetensors", "numpy")
+    np.testing.assert_array_equal(joined["seen"], whole["seen"])
+    given = {"z": np.full(5, 2.0)}
+    new = wb.run(example(), backend="numpy", parameters=given, progress=False)
+    np.testing.assert_array_equal(new["seen"][:, 0], 2.0)

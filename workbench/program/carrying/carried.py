@@ -180,6 +180,8 @@ def keeping(program: Program, written: Equations | None = None) -> Program:
         leaves.append(looped(reader, equations.updates))
         outputs.append(Output(own.name, own.name))
     for start in starts(written or equations):
+        if start.array.name not in equations.array:
+            continue  # only a start that a new run is given had needed it
         s, name = start.statement, KEPT + start.name
         end = equations.array[start.array.name].extent[start.position][1] - start.back
         index = tuple(end if p == start.position else e for p, e in enumerate(s.write))
@@ -219,13 +221,13 @@ def resumed(
 ) -> Program:
     """Return the program with the starts named in `given` read from outside, `first` updates on.
 
-    `written` are the equations as written, where steps have changed them.
+    `written` are the equations as written, where steps have changed them. A name may be that of an
+    array's past, and of its start along another dim: only a new run is given the latter.
     """
     equations = program.equations
     written = written or equations
-    replaced = {
-        start.statement.origin: start for start in beginnings(written) if start.name in given
-    }
+    begun = starts(written) if first else beginnings(written)
+    replaced = {start.statement.origin: start for start in begun if start.name in given}
     total = equations.dim[equations.updates].size + first if equations.updates else expression(0)
     counted = {equations.updates: variable(equations.updates) + first}
     counted |= {a.name: total for a in _sizes_of_updates(equations)}
@@ -238,7 +240,7 @@ def resumed(
         else s
         for s in equations.statements
     ]
-    past = {p.array.name: p for p in pasts(written) if p.name in given}
+    past = {p.array.name: p for p in pasts(written) if first and p.name in given}
     going_on = with_past(replace(equations, statements=tuple(statements)), past, first)
     live = _live(going_on)
     schedule = only(program.schedule, set(live.statement))
