@@ -22,6 +22,7 @@ from tests.codegen.cuda.fibres import (
 )
 from tests.golden_files import GoldenFiles
 from tests.native_runs import compiled, run_native, shared_cache
+from workbench import nn
 from workbench.backends.timed.stamped_program import StampedProgram
 from workbench.codegen.bodies.open_lanes import LoopNeeds
 from workbench.codegen.cuda.kernel_functions import functions
@@ -31,7 +32,7 @@ from workbench.codegen.stamps.segments import stamped
 from workbench.lowering.loops.records import For, If, Launch, Record
 from workbench.polyhedral.conditions import AffineComparison
 from workbench.polyhedral.expression import Expression, expression, variable
-from workbench.transforms import Accumulate, Contract, Incrementalize, Persist
+from workbench.transforms import Accumulate, Contract, Incrementalize, Persist, Vectorize
 from workbench.transforms.step.transform import Transform
 
 NATIVE = pytest.mark.skipif(wb.backends()["native"] is not None, reason="there is no C compiler")
@@ -78,6 +79,20 @@ def squared(B: int = 19, T: int = 12) -> dict[str, Any]:
     to_go = wb.discounted_sum(x[b, t:T], 0.9)
     later = (to_go[b, t:T] * to_go[b, t:T]).sum()
     return {"product": later * x}
+
+
+@wb.program
+def carried(B: int = 5, T: int = 17) -> dict[str, Any]:
+    """Walks through a layer that end early, and the weights that are learned of them."""
+    b, i, t = wb.dims(b=B, i=1, t=T)
+    layer = nn.mlp("layer", 2, (3,), 2)
+    weights = nn.parameters(layer, over=i)
+    x = wb.recurrent("x", (2,), over=(b, i, t))
+    x[b, i, 0] = 1.0
+    x[b, i, t + 1] = layer(weights, x)
+    wb.until((wb.index(t) >= 4) & (wb.uniform(over=(b, i, t)) < 0.8), over=t)
+    loss = x.sum(axis=0).max(over=t).mean(over=b)
+    return {"slope": wb.gradient(loss, weights)["layer.weight_2"]}
 
 
 def blocks(program: wb.Program, steps: Sequence[Transform] = IN_BLOCKS) -> wb.Variant:
@@ -176,6 +191,21 @@ def test_an_output_of_a_closed_step_may_read_what_is_not_written(
     text = fibres_of_a_gpu.unit
     monkeypatch.setattr(fibres_of_a_gpu, "unit", lambda made: chosen.sub(r"\1", text(made)))
     assert watched(fibres(program), {})[1] == "product is computed from what is not written"
+
+
+@NATIVE
+@pytest.mark.parametrize("steps", [(), (Contract(),)], ids=["as it is", "contracted"])
+def test_a_sum_beside_the_steps_adds_zeros_of_those_behind_the_last(
+    steps: tuple[Transform, ...],
+) -> None:
+    """The loop over steps is left, so these zeros are written behind it."""
+    program = blocks(carried(), (Persist("b", 3), Vectorize("t"), *steps)).program
+    wanted = wb.run(carried(), "numpy", dtype="float64", progress=False)["slope"]
+    np.testing.assert_allclose(run_native(program, {})["slope"], wanted, rtol=1e-9)
+    (kernel,) = (k.text for k in blocks(program, ()).kernels("native") if "left_t" in k.text)
+    behind = kernel.split("t = left_t; t < T")[1].split("/* statement: gradient")[0]
+    assert "layer_hidden_1 + " in behind
+    expect_bits_of_compiled_c(program)
 
 
 # -- which loops -----------------------------------------------------------------------------------

@@ -350,7 +350,7 @@ def _written(given: _Given, taken: frozenset[str]) -> _Written:
         assert dealing is not None
         begins, chunk = record.begins, out.name("chunk")
         region.deal(dealing.runs, chunk, dealing.chunks, begins)
-    region.write((record,))
+    region.write_kernel(record)
     needed = set[str]()
     for launch in _all_launches(record):
         needed.update(*(e.variables for _, e in launch.values))

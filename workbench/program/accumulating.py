@@ -110,10 +110,14 @@ def _derived(program: Program) -> Program:
     dealt = _dealt(program.equations, program.schedule, added)
     equations = _equations(program.equations, added, dealt) if added else program.equations
     if equations.ends:
-        sums = (s.name for s in equations.statements if isinstance(s, Adding) and s.by == "sum")
-        equations = harmless(equations, tuple(sums))
+        equations = harmless(equations, summands(equations))
     schedule = _schedule(equations, program.schedule) if added else program.schedule
     return Program(equations, schedule, replace(storage, added=()))
+
+
+def summands(equations: Equations) -> tuple[str, ...]:
+    """Return the statements whose instances are added up."""
+    return tuple(s.name for s in equations.statements if isinstance(s, Adding) and s.by == "sum")
 
 
 def why_stored(program: Program, array: str) -> str | None:

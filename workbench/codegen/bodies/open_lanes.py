@@ -114,13 +114,15 @@ Run = tuple[OpenLanes | None, list[Record]]
 @dataclass(frozen=True)
 class LoopNeeds:
     """The lanes that records in the body of a loop need open. `placed` gives the statement of a
-    launch, `along` the place of the steps among the dims of each array of what is open.
+    launch, `along` the place of the steps among the dims of each array of what is open. `zeros` are
+    the statements whose results have to be 0 where none of their lanes is open.
     """
 
     loop: For
     placed: Callable[[Launch], Placed]
     stored: Mapping[str, Stored]
     along: Mapping[str, int]
+    zeros: frozenset[str] = frozenset()
     _known: dict[int, OpenLanes | None] = field(default_factory=dict, repr=False)
 
     def runs(self, body: Sequence[Record], but: OpenLanes | None = None) -> Iterator[Run]:
@@ -175,12 +177,15 @@ class LoopNeeds:
         return lanes
 
     def closes(self, record: Record) -> bool:
-        """Tell whether a record says what is open at the next step: nothing, where no lane is."""
+        """Tell whether a record writes something where no lane is open: that none is at the next
+        step, or zeros.
+        """
         if isinstance(record, (For, If)):
             return any(map(self.closes, record.body))
         if not isinstance(record, Launch):
             return False
-        return any(map(self._tells, (record, *record.more)))
+        together = (record, *record.more)
+        return any(one.statement in self.zeros or self._tells(one) for one in together)
 
     def follows(self, records: Sequence[Record], lanes: OpenLanes) -> bool:
         """Tell whether something is left of records where none of the lanes is open."""

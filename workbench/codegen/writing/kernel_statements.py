@@ -14,12 +14,15 @@ from typing import NamedTuple
 from workbench.codegen.emitter import Emitter
 from workbench.codegen.writing.instance_writer import InstanceWriter
 from workbench.identity import Same
+from workbench.lowering.instances.guards import is_zero_elsewhere
 from workbench.lowering.loops.records import Launch
 from workbench.lowering.memory.takeover import Ownership, memory_of
 from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import Stored, memory_order
 from workbench.polyhedral.loops.axis_blocks import AxisBlock, axis_blocks
 from workbench.polyhedral.tree import Path, axis_dims, paths
+from workbench.program.accumulating import summands
+from workbench.program.episodes.speculation import sums_of_products
 from workbench.program.values import End, Program, Statement
 
 
@@ -29,13 +32,15 @@ class StatementPlace:
 
     `beside` are the arrays that share the memory of its result, that array itself included; None
     where what is in that memory before is needed: by other writers, or where nothing is written.
-    `overwritten` are those that it reads where it may write.
+    `overwritten` are those that it reads where it may write. `sums` take its result as a factor,
+    even that of an instance which is not executed: 0.
     """
 
     axes: tuple[str, ...]
     blocks: tuple[AxisBlock, ...]
     beside: frozenset[str] | None
     overwritten: frozenset[str]
+    sums: tuple[str, ...] = ()
 
 
 class Used(NamedTuple):
@@ -95,7 +100,13 @@ class Statements:
             axis_blocks(statement.name, statement.dims, path),
             None if needed else memory.together(result).intersection(touched),
             frozenset(read.array for read in statement.reads if (read.array, result) in donated),
+            self._sums.get(result, ()) if is_zero_elsewhere(statement) else (),
         )
+
+    @cached_property
+    def _sums(self) -> Mapping[str, tuple[str, ...]]:
+        equations = self.program.equations
+        return sums_of_products(equations, summands(equations))
 
 
 @dataclass(frozen=True)
@@ -132,6 +143,11 @@ class KernelStatements:
         the dims of each.
         """
         return {e.open: self.stored[e.open].array.dims.index(e.dim) for e in self.ends}
+
+    @cached_property
+    def sums(self) -> Mapping[str, tuple[str, ...]]:
+        """The sums that take what is 0 where an instance is not executed, by its statement."""
+        return {name: place.sums for name, place in self.place.items() if place.sums}
 
     @cached_property
     def _statement(self) -> Mapping[str, Statement]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import groupby
 
+from workbench.codegen.bodies.ended_zeros import ended_zeros
 from workbench.codegen.bodies.open_lanes import LoopNeeds, OpenLanes, some_open
 from workbench.codegen.emitter import Emitter, Index
 from workbench.codegen.kernel_records import (
@@ -43,6 +44,14 @@ class RegionWriter:
         self.statements = statements
         self._runs, self._run = "", expression(0)
         """The loop over blocks whose runs have a part each of what they add up, and the run."""
+        self._zeros = frozenset[str]()
+        """The statements that write zeros at steps at which they are left out."""
+
+    def write_kernel(self, record: Launch | For) -> None:
+        """Write all of a kernel."""
+        sums, along = self.statements.sums, self.statements.along
+        self._zeros = ended_zeros((record,), sums, self._needs, along)
+        self.write((record,))
 
     def write(self, body: Sequence[Record]) -> None:
         """Write the loops and instances of a body; memory is there already."""
@@ -86,8 +95,7 @@ class RegionWriter:
 
     def _steps(self, loop: For) -> None:
         """Write a loop, of whose steps those are left out that no open lane needs."""
-        statements = self.statements
-        needs = LoopNeeds(loop, self._writer, statements.stored, statements.along)
+        needs = self._needs(loop, self._zeros)
         lanes = needs.ending()
         if lanes is not None:
             self._leaving(needs, lanes)
@@ -95,6 +103,10 @@ class RegionWriter:
         with self.out.around(loop.variable, *loop.range, loop.backwards):
             for key, run in needs.runs(loop.body):
                 self._open(needs, key, run)
+
+    def _needs(self, loop: For, zeros: frozenset[str]) -> LoopNeeds:
+        statements = self.statements
+        return LoopNeeds(loop, self._writer, statements.stored, statements.along, zeros)
 
     def _leaving(self, needs: LoopNeeds, lanes: OpenLanes) -> None:
         """Write a loop that ends where no lane is open any more, and backwards begins where one is.
@@ -164,7 +176,7 @@ class RegionWriter:
         return some_open(self.out, needs.stored[lanes.array], place, lanes)
 
     def _close(self, needs: LoopNeeds, run: Sequence[Record]) -> None:
-        """Write that nothing is open at the next step."""
+        """Write that nothing is open at the next step, and zeros."""
         for record in filter(needs.closes, run):
             if isinstance(record, If):
                 with self.out.where(record.condition):

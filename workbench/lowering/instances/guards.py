@@ -79,11 +79,12 @@ def guarded(program: Program, stored: Mapping[str, Stored]) -> dict[str, Guarded
         opened = stored[s.guard.array]
         along = opened.array.dims.index(ends[s.guard.array])
         tells = s.write[along] if s.guard.array == s.array else None
-        found[s.name] = Guarded(opened, index, along, _is_zero_elsewhere(s), tells)
+        found[s.name] = Guarded(opened, index, along, is_zero_elsewhere(s), tells)
     return found
 
 
-def _is_zero_elsewhere(s: Statement) -> bool:
+def is_zero_elsewhere(s: Statement) -> bool:
+    """Tell whether a statement's result is 0 where its guard is not true."""
     body = s.body
     if not isinstance(body, Call) or body.operation != "where" or body.arguments[0] != s.guard:
         return False

@@ -54,6 +54,22 @@ def harmless(equations: Equations, summands: tuple[str, ...]) -> Equations:
     return replace(equations, statements=tuple(statements))
 
 
+def sums_of_products(
+    equations: Equations, summands: tuple[str, ...]
+) -> Mapping[str, tuple[str, ...]]:
+    """Return the sums of products that have each array as a factor, by its name. They may take
+    elements of instances that are not executed, which then have to be 0.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for s in equations.statements:
+        adds = s.name in summands or s.combiner == "sum"
+        if adds and isinstance(s.body, Call) and s.body.operation == "contract":
+            for factor in s.body.arguments:
+                if isinstance(factor, Read):
+                    found.setdefault(factor.array, {})[s.name] = None
+    return {array: tuple(names) for array, names in found.items()}
+
+
 def may_fail(body: Body) -> bool:
     """Tell whether a body may fail, whatever is open."""
     return any(
