@@ -26,12 +26,23 @@ READ = {
     "another": lambda x, end, b, t, T: (x[0, wb.minimum(t, 1)] * x).sum(over=t),
     "highest": lambda x, end, b, t, T: (x * wb.cos(x)).max(over=t),
 }
+GATHERED = {
+    "drawn_so_far": lambda x, end, b, t, T: (_so_far(x, b, t) * wb.sin(x)).sum(over=t),
+    "drawn_within": lambda x, end, b, t, T: (_so_far(x, b, t, within=True) ** 2).sum(over=t),
+}
+"""What each step reads where a draw of its own says."""
 
 
 def _drawn(x: Any, end: Any, b: Any) -> Any:
     """Three steps up to the one behind the end, some of them the same."""
     steps = [wb.cast(wb.uniform(over=b) * wb.cast(end + 2, float), int) for _ in range(3)]
     return wb.stack([wb.gather(x, t=step) for step in steps])
+
+
+def _so_far(x: Any, b: Any, t: Any, within: bool = False) -> Any:
+    """At each step a step up to it, some of them the same."""
+    step = wb.cast(wb.uniform(over=(b, t)) * wb.cast(wb.index(t + 1), float), int)
+    return wb.gather(x, t=wb.within(step, 0, t + 1) if within else step)
 
 
 def walked(read: Any) -> Program:
@@ -61,7 +72,7 @@ def walked(read: Any) -> Program:
     return walk()
 
 
-@pytest.mark.parametrize("read", READ.values(), ids=READ)
+@pytest.mark.parametrize("read", [*READ.values(), *GATHERED.values()], ids=[*READ, *GATHERED])
 def test_gradient_is_the_central_difference(read: Any) -> None:
     program = walked(read)
     check(program, ("w", "start"), ("by_w", "by_start"))
@@ -85,9 +96,9 @@ def _difference(program: Program, b: int, t: int) -> float:
     return (losses[0] - losses[1]) / 2e-6
 
 
-@pytest.mark.parametrize("read", ["to_go", "last", "slices", "drawn"])
+@pytest.mark.parametrize("read", ["to_go", "last", "slices", "drawn", *GATHERED])
 def test_gradient_is_the_same_on_numpy(read: str) -> None:
-    program = walked(READ[read])
+    program = walked((READ | GATHERED)[read])
     expected = Reference(program.equations, seed=3).outputs()
     for variant in (wb.variant(program), wb.optimize(wb.variant(program), backend="numpy")):
         run = wb.run(variant, "numpy", seed=3, dtype="float64", progress=False)

@@ -242,7 +242,7 @@ def exists_with(x: Tensor, dims: Collection[str]) -> bool:
         if not isinstance(source, Node) or not episodes.covers(source.dims):
             return False
         at = dict(zip(source.dims, x.index, strict=True))
-        if any(at[d] != variable(d) for d in episodes.dims):
+        if not all(isinstance(at[d], Expression) and at[d] == variable(d) for d in episodes.dims):
             return False
     return True
 
