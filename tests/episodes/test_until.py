@@ -14,6 +14,7 @@ from tests.episodes.rolled import Kind, assert_equal, expected, walk
 from tests.native_runs import run_native
 from workbench import environments
 from workbench.backends.reference.evaluator import Reference
+from workbench.transforms import Accumulate, Contract, Persist
 
 MIXED = Kind(decay=1.1, drift=1.0, chance=0.15, limit=3.0, last=5)
 KINDS = st.builds(
@@ -173,3 +174,22 @@ def test_one_value_past_an_end_says_so() -> None:
     assert float(wb.value(program, "gain", b=0, i=0, t=2).value) > 0
     with pytest.raises(wb.errors.ProgramError, match="gain at b=0, i=0, t=3 does not exist"):
         wb.value(program, "gain", b=0, i=0, t=3)
+
+
+def test_lengths_are_counted_where_blocks_are_of_one_episode() -> None:
+    """A block has one slot of what is open, and its lane is an axis all the same."""
+
+    @wb.program
+    def ended(B: int = 3, T: int = 4) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        u = wb.uniform(over=(b, t))
+        wb.until(u > 0.9, over=t)
+        return {"mean": u.mean(over=t)}
+
+    program = ended()
+    variant = wb.variant(program).replay((Accumulate("t"), Persist("b", 1), Contract()))
+    for sizes in ({"B": 3, "T": 4}, {"B": 5, "T": 1}):
+        wanted = wb.run(program, "numpy", sizes=sizes, dtype="float64", progress=False)
+        found = wb.run(variant, "numpy", sizes=sizes, dtype="float64", progress=False)
+        np.testing.assert_allclose(found["mean"], wanted["mean"], rtol=1e-12)
+        np.testing.assert_array_equal(found.lengths["t"], wanted.lengths["t"])

@@ -56,7 +56,14 @@ def gathered(
         number = place if number is None else binary(scope, "add", number, place)
         rows = rows * stored.count(position)
     assert number is not None, "a gather without index arrays"
+    number = _over_all(scope, number, index)
     return _taken(scope, scope.reshaped(value, (rows, *inner), (), (rows, *inner)), number, inner)
+
+
+def _over_all(scope: Scope, number: Value, index: tuple[Expression | Value, ...]) -> Value:
+    """Return row numbers over all axes of an index: where one slot is kept, they do not vary."""
+    axes = (e.axes if isinstance(e, Value) else e.variables for e in index)
+    return scope.broadcast(number, scope.ordered({a for some in axes for a in some}), number.shape)
 
 
 def _taken(scope: Scope, table: Value, number: Value, inner: Symbolic) -> Value:
@@ -89,6 +96,7 @@ def _one_by_one(
         parts.append(binary(scope, "multiply", place, index_value(scope, step, "int64")))
         step = step * (many if position == INSIDE else stored.count(position))
     number = reduce(lambda one, other: binary(scope, "add", one, other), parts)
+    number = _over_all(scope, number, index)
     table = scope.reshaped(slices.memory(stored), (step,), (), (step,))
     return _taken(scope, table, number, inner)
 
