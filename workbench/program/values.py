@@ -182,16 +182,20 @@ class End:
     line: SourceLine | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Output:
     """A named result: the array, over its dimensions; whole, but for rows of the past."""
 
     name: str
     array: str
-    past: tuple[str, Expression] | None = field(default=None, repr=False)
+    past: tuple[str, Expression] | None = None
     """Of a run that goes on: the dimension that counts updates, and how many rows along it are of
-    those before. It is left out of the text that keys are made from: no program as written has it.
+    those before. No program as written has it.
     """
+
+    def __repr__(self) -> str:
+        past = f", past={self.past!r}" if self.past is not None else ""
+        return f"Output(name={self.name!r}, array={self.array!r}{past})"
 
 
 @dataclass(frozen=True)

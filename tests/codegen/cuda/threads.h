@@ -15,11 +15,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 
 #define WARP 32
 #define MOST_THREADS 1024
-#define STACK (1 << 20)
+#define STACK (1 << 18)
 #define SHARED_BYTES (227 * 1024)
 #define MANY -1
 
@@ -331,7 +332,10 @@ static void run_fibre(Fibre *fibre) {
     if (_setjmp(outside)) return;
     if (fibre->started) _longjmp(fibre->here, 1);
     fibre->started = 1;
-    if (!fibre->stack) fibre->stack = malloc(STACK);
+    if (!fibre->stack) {
+        const int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE; /* little of it is touched */
+        fibre->stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, kind, -1, 0);
+    }
     getcontext(&fibre->context);
     fibre->context.uc_stack.ss_sp = fibre->stack;
     fibre->context.uc_stack.ss_size = STACK;
