@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.browser.lab import Lab, run_all, run_cell
+from tests.browser.lab import IDLE, Lab, run_all, run_cell
 from tests.browser.panel import live, open_pane, saved_as
 
 LONG = """\
@@ -109,6 +109,7 @@ def test_a_run_that_fails_says_why_and_how_far_it_came(lab: Lab) -> None:
 def test_a_run_goes_on_as_that_of_the_program_before_when_its_cell_is_run_anew(lab: Lab) -> None:
     anew = LONG.replace("T=20", "T=21")
     page = lab.open(lab.notebook("anew.ipynb", [LONG, anew, RESULT]), 1500, 1000)
+    page.page.wait_for_function(IDLE, timeout=60_000, polling=100)
     run_cell(page, 0)
     panel = live(page)
     open_pane(panel, "Run")
