@@ -31,9 +31,7 @@ def ended_zeros(
     """
     zeros = frozenset[str]()
     while sums:
-        needed: dict[str, list[Needed]] = {}
-        for name, lanes in _needed(body, lambda loop: needs(loop, zeros), ()):  # noqa: B023
-            needed.setdefault(name, []).append(lanes)
+        needed = _by_statement(body, needs, zeros)
         found = {
             name
             for name, takers in sums.items()
@@ -44,6 +42,16 @@ def ended_zeros(
             break
         zeros |= found
     return zeros
+
+
+def _by_statement(
+    body: Sequence[Record], needs: Needs, zeros: frozenset[str]
+) -> dict[str, list[Needed]]:
+    """Return the lanes that the launches of each statement need, where some write zeros."""
+    found: dict[str, list[Needed]] = {}
+    for name, lanes in _needed(body, lambda loop: needs(loop, zeros), ()):
+        found.setdefault(name, []).append(lanes)
+    return found
 
 
 def _are_taken(own: Sequence[Needed], taker: Sequence[Needed], along: Mapping[str, int]) -> bool:
