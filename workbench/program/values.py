@@ -14,7 +14,7 @@ from typing import Any
 
 from workbench.errors import SourceLine
 from workbench.polyhedral.accesses import Access, Extent, Instances
-from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.tree import Tree
 from workbench.program.bodies import Body, Call, DType, Read, Shape, reads, walk
 from workbench.program.data.declared import DataSet
@@ -63,6 +63,10 @@ class Array:
 
     Like a line, it is no part of a variant's key.
     """
+
+    def alias(self, name: str) -> Alias:
+        """Return `name` as another name of the array, element by element."""
+        return Alias(name, self.name, self.dims, tuple(map(variable, self.dims)))
 
     @property
     def called(self) -> str:
@@ -199,6 +203,28 @@ class Output:
 
 
 @dataclass(frozen=True)
+class Alias:
+    """The user's name of a value that an array holds: at the point `dims` it is the element at
+    `index`.
+    """
+
+    name: str
+    array: str
+    dims: tuple[str, ...]
+    index: tuple[Expression, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """True if the name is of the array, element by element."""
+        return self.index == tuple(map(variable, self.dims))
+
+    @property
+    def place(self) -> str:
+        """The element as text: `state[b, t + 1]`."""
+        return f"{self.array}[{', '.join(map(str, self.index))}]" if self.index else self.array
+
+
+@dataclass(frozen=True)
 class Equations:
     """What a program computes: sizes, dimensions, arrays and their statements, results.
 
@@ -213,8 +239,8 @@ class Equations:
     statements: tuple[Statement, ...]
     outputs: tuple[Output, ...]
     description: str = ""
-    aliases: tuple[tuple[str, str], ...] = ()
-    """Pairs (name, array): the user's name of a value written straight into that array."""
+    aliases: tuple[Alias, ...] = ()
+    """The users' names of values that are written straight into arrays of another name."""
     updates: str = ""
     """The dimension that counts updates (of `nn.parameters`), where there is one."""
     externals: tuple[External, ...] = ()
@@ -335,8 +361,8 @@ class Program:
         return self.equations.description
 
     @property
-    def aliases(self) -> tuple[tuple[str, str], ...]:
-        """Pairs (name, array), as in `Equations`."""
+    def aliases(self) -> tuple[Alias, ...]:
+        """The users' names of values that arrays of another name hold."""
         return self.equations.aliases
 
     @property

@@ -25,7 +25,7 @@ from workbench.backends import philox
 from workbench.backends.reference.evaluator import Reference
 from workbench.errors import ProgramError
 from workbench.polyhedral.expression import choice, maximum, minimum
-from workbench.program.values import Equations, Parameter
+from workbench.program.values import Alias, Equations, Parameter
 
 SQUARE = statement("x", [t], call("multiply", value(t), value(t)), {"t": (0, T)})
 
@@ -221,8 +221,11 @@ def test_inputs_are_the_elements_read_directly() -> None:
 
 
 def test_aliases_and_outputs_name_arrays() -> None:
-    p = equations(*counted().statements, sizes={"T": 4}, aliases=(("state", "s"),))
+    state, following = Alias("state", "s", ("t",), (t,)), Alias("following", "s", ("t",), (t + 1,))
+    p = equations(*counted().statements, sizes={"T": 4}, aliases=(state, following))
     assert Reference(p).element("state", (1,)) == 2
+    with pytest.raises(ProgramError, match=r"^following is s\[t \+ 1\]: ask for s$"):
+        Reference(p).element("following", (1,))
 
 
 def test_derived_sizes_count() -> None:

@@ -12,7 +12,7 @@ from workbench.backends.reference.explain import explain, number_text
 from workbench.backends.reference.explain import value as value_of
 from workbench.errors import ProgramError
 from workbench.language.template.root_schedule import scheduled
-from workbench.program.values import Program
+from workbench.program.values import Alias, Program
 
 BOX = {"b": (0, B), "t": (0, T)}
 
@@ -25,7 +25,7 @@ def returns() -> Program:
         statement("g", [b, t], discounted, BOX, {"k": (t, T)}),
         sizes={"B": 2, "T": 20},
         dims={"b": B, "t": T},
-        aliases=(("to_go", "g"),),
+        aliases=(Alias("to_go", "g", ("b", "t"), (b, t)),),
     )
     return scheduled(written)
 
@@ -50,6 +50,25 @@ def test_value_with_its_equation_line_and_inputs() -> None:
         "  gain[b=1, t=18] = 2\n"
         "  gain[b=1, t=19] = 2"
     )
+
+
+def test_value_that_is_written_one_step_on() -> None:
+    @wb.program
+    def example(T: int = 4) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        s = wb.recurrent("state", (), over=t)
+        s[0] = 1.0
+        following = s * 3.0
+        s[t + 1] = following
+        return {"last": s[T]}
+
+    found = value_of(example(), "following", t=2)
+    assert found.value == 27 and found.coordinates == {"t": 2} and found.element == {"t": 3}
+    assert repr(found).splitlines()[:2] == [
+        "following[t=2] = 27",
+        "  state[t + 1] = state[t] * 3.0",
+    ]
+    assert value_of(example(), "state", t=2).value == 9
 
 
 def test_long_reductions_are_shortened() -> None:

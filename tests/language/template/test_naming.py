@@ -21,6 +21,10 @@ def names(program: Program) -> list[str]:
     return [a.name for a in program.arrays]
 
 
+def held(program: Program) -> dict[str, str]:
+    return {alias.name: alias.place for alias in program.aliases}
+
+
 def test_values_are_called_like_the_variables_that_hold_them() -> None:
     @wb.program
     def example(T: int = 3) -> dict[str, Any]:
@@ -118,8 +122,24 @@ def test_value_written_into_a_recurrence_is_found_under_its_own_name() -> None:
         return {"last": s[T]}
 
     program = example()
-    assert dict(program.aliases) == {"following": "state", "s": "state"}
+    assert held(program) == {"following": "state[t + 1]", "s": "state[t]"}
     assert [s.array for s in program.statements] == ["state", "state", "last"]
+
+
+@pytest.mark.parametrize("inner", [False, True])
+def test_a_value_has_the_same_draws_whether_it_is_returned_too_or_not(inner: bool) -> None:
+    @wb.program
+    def example(also: bool, T: int = 3) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        x = wb.recurrent("x", (), over=t)
+        drawn = wb.uniform(over=t)
+        kept = 0.2 + wb.normal(over=t) if inner else drawn
+        x[t] = kept
+        return {"x": x, "kept": kept} if also else {"x": x}
+
+    alone, returned = (wb.run(example(also), "numpy", progress=False) for also in (False, True))
+    np.testing.assert_array_equal(alone["x"], returned["x"])
+    np.testing.assert_array_equal(returned["kept"], returned["x"])
 
 
 def test_constant_to_gradient_is_called_like_the_variable_that_holds_it() -> None:
@@ -134,7 +154,7 @@ def test_constant_to_gradient_is_called_like_the_variable_that_holds_it() -> Non
 
     program = example()
     assert set(names(program)) == {"x", "held", "raw", "y"}
-    assert dict(program.aliases) == {"frozen": "raw"}
+    assert held(program) == {"frozen": "raw[t]"}
 
 
 def test_same_computation_is_one_statement_and_two_draws_are_two() -> None:
@@ -149,7 +169,7 @@ def test_same_computation_is_one_statement_and_two_draws_are_two() -> None:
     program = example()
     operations = [getattr(s.body, "operation", None) for s in program.statements]
     assert operations.count("uniform") == 3 and operations.count("multiply") == 1
-    assert dict(program.aliases) == {"second": "first"}
+    assert held(program) == {"second": "first[t]"}
 
 
 def test_every_statement_of_reinforce_has_the_users_line() -> None:

@@ -26,7 +26,8 @@ from workbench.backends.reference.equations import (
     concrete,
 )
 from workbench.backends.reference.indices import Point
-from workbench.errors import ProgramError, nearest
+from workbench.backends.reference.user_names import meaning
+from workbench.errors import ProgramError
 from workbench.program.bodies import Call, Read
 from workbench.program.episodes.held import opens_of
 from workbench.program.sizes import resolve, settable
@@ -201,16 +202,11 @@ class Reference:
         return record
 
     def resolve(self, name: str) -> str:
-        """Return the array that the user's `name` stands for."""
-        aliases = {
-            **dict(self.equations.aliases),
-            **{o.name: o.array for o in self.equations.outputs},
-        }
-        array = name if name in self.equations.array else aliases.get(name)
-        if array is None:
-            known = [*self.equations.array, *(n for n in aliases if n not in self.equations.array)]
-            raise ProgramError(f"unknown array {name!r}: {nearest(name, known, 'arrays')}")
-        return array
+        """Return the array that the user's `name` stands for, element by element."""
+        found = meaning(self.equations, name)
+        if not found.is_whole:
+            raise ProgramError(f"{name} is {found.place}: ask for {found.array}")
+        return found.array
 
     # -- evaluation -----------------------------------------------------------------------------
 

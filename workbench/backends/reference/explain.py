@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from workbench.backends.reference.evaluator import Input as ReferenceInput
 from workbench.backends.reference.evaluator import Reference
+from workbench.backends.reference.user_names import meaning, point_of
 from workbench.datasets.rows import Rows, rows_of
-from workbench.errors import ProgramError, SourceLine, nearest
+from workbench.errors import SourceLine
 from workbench.program.sizes import numbers, resolve
 from workbench.program.text.infix import equation
 from workbench.program.values import Program, Statement
@@ -39,12 +40,15 @@ class ExplainedInput:
 class Value:
     """An element's value, with its equation and inputs.
 
+    `array` and `coordinates` are as asked for; `element` are the coordinates in the array that
+    holds it, which differ where the user's name is of a value that is written elsewhere.
     `statement` and `line` are those that define the element; `equation` is the statement as text;
     `inputs` are the elements that this instance read, in the order of its reduction points.
     """
 
     array: str
     coordinates: Mapping[str, int]
+    element: Mapping[str, int]
     value: npt.NDArray[Any]
     statement: Statement | None
     line: SourceLine | None
@@ -112,23 +116,9 @@ def value(
 def explain(reference: Reference, name: str, coordinates: Mapping[str, int]) -> Value:
     """Return the same from an existing reference, whose elements are reused."""
     equations = reference.equations
-    array = reference.resolve(name)
-    dims = equations.array[array].dims
-    for given in coordinates:
-        if given not in dims:
-            offered = nearest(given, dims, "dimensions")
-            raise ProgramError(f"{name} has no dimension {given!r}: {offered}")
-    missing = [d for d in dims if d not in coordinates]
-    if missing:
-        listed, lacking = ", ".join(dims), ", ".join(missing)
-        shown = ", ".join(f'"{d}": …' for d in dims)
-        reserved = {"seed", "sizes", "data"} & set(missing)
-        hint = f', in a mapping: wb.value(program, "{name}", {{{shown}}})' if reserved else ""
-        raise ProgramError(f"{name} has the dimensions {listed}: say where along {lacking}{hint}")
-    for d in dims:
-        if not isinstance(coordinates[d], (int, np.integer)) or isinstance(coordinates[d], bool):
-            raise ProgramError(f"{name} at {d}={coordinates[d]!r}: a coordinate is an integer")
-    element = tuple(int(coordinates[d]) for d in dims)
+    alias = meaning(equations, name)
+    array, at = alias.array, dict(zip(alias.dims, point_of(alias, coordinates), strict=True))
+    element = tuple(e.evaluate({**reference.sizes, **at}) for e in alias.index)
     found_value = reference.element(array, element)
     defining = reference.defining(array, element)
     statement = None if defining is None else defining[0].statement
@@ -142,7 +132,8 @@ def explain(reference: Reference, name: str, coordinates: Mapping[str, int]) -> 
     )
     return Value(
         array=name,
-        coordinates=dict(zip(dims, element, strict=True)),
+        coordinates=at,
+        element=dict(zip(equations.array[array].dims, element, strict=True)),
         value=found_value,
         statement=statement,
         line=None if statement is None else statement.line,

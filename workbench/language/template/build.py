@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 from workbench.errors import ProgramError, SourceLine
 from workbench.language.episodes.ends import conditions
 from workbench.language.outside.external_calls import called
-from workbench.language.template.array_names import NamedSource, Reader, array_names
-from workbench.language.template.uses import ArrayIndices, Use, Uses, array_of, moved
+from workbench.language.template.array_names import NamedSource
+from workbench.language.template.program_names import Names
+from workbench.language.template.uses import ArrayIndices, Uses, array_of, moved
 from workbench.language.template.window_arrays import (
     by_position,
     extent_by_position,
@@ -21,9 +20,7 @@ from workbench.language.tracing.nodes import IDENTITIES
 from workbench.language.tracing.recurrent import Piece, Recurrent
 from workbench.language.tracing.tensor import Index, Node, Tensor
 from workbench.language.tracing.trace import Trace
-from workbench.names import unique
 from workbench.polyhedral.expression import Expression, variable
-from workbench.polyhedral.expressions.atoms import Choice
 from workbench.polyhedral.sets.relations import box, extent_of, image, union
 from workbench.program.bodies import Body, Call, IndexValue, Literal, Read
 from workbench.program.episodes.checked_reads import with_checked_reads
@@ -41,23 +38,26 @@ class _Builder:
         self.trace = trace
         self.outputs = {name: array_of(x) for name, x in outputs.items()}
         self.uses = Uses(trace.dims, list(self.outputs.values()))
-        self.names, self.origins = self._names()
+        self.called = Names(self.uses, self.outputs)
+        self.names = self.called.arrays
 
     def equations(self, description: str) -> Equations:
         """Return arrays and statements in textual order."""
-        statements: list[tuple[int, Statement]] = []
+        statements: list[tuple[int, NamedSource, Statement]] = []
         arrays: list[Array] = []
         for source in self.uses.live:
             if isinstance(source, Recurrent):
                 arrays.append(self._recurrent_array(source))
                 for piece in source.pieces:
                     if self.uses.claimed_by(piece) is None:
-                        statements.append((piece.number, self._piece_statement(source, piece)))
+                        statement = self._piece_statement(source, piece)
+                        statements.append((piece.number, source, statement))
             elif self.uses.is_statement(source):
                 if source not in self.uses.claims:
                     arrays.append(self._node_array(source))
-                statements.append((source.number, self._node_statement(source)))
-        statements.sort(key=lambda pair: pair[0])
+                statements.append((source.number, source, self._node_statement(source)))
+        statements.sort(key=lambda row: row[0])
+        written = [(source, statement) for _, source, statement in statements]
         ends = tuple(
             End(e.dim, self.names[e.open], self.names[e.after.source], e.line)
             for e in self.trace.ends
@@ -69,56 +69,16 @@ class _Builder:
                 Dim(r.name, r.upper, r.line) for r in self.trace.dims.values() if r.declared
             ),
             arrays=tuple(arrays),
-            statements=with_starts(_named([s for _, s in statements], self.origins), ends),
+            statements=with_starts(self.called.statements(written), ends),
             outputs=tuple(Output(name, self.names[x]) for name, x in self.outputs.items()),
             description=description,
-            aliases=self._aliases(),
+            aliases=self.called.aliases(),
             updates=next(iter(self.trace.updates)) if len(self.trace.updates) == 1 else "",
             externals=called(self.trace.calls, self.uses.live),
             data=tuple(self.trace.data.values()),
             ends=ends,
         )
         return with_checked_reads(equations)
-
-    # -- names -------------------------------------------------------------------------------------
-
-    def _names(self) -> tuple[dict[NamedSource, str], dict[str, str]]:
-        """Return the arrays' names, and by them the names without scopes. Origins use the latter,
-        so that a value's draws stay when it is grouped otherwise.
-        """
-        stored: list[tuple[int, NamedSource]] = []
-        for source in self.uses.live:
-            if isinstance(source, Recurrent):
-                stored.append((source.pieces[0].number, source))
-            elif source not in self.uses.claims and self.uses.is_statement(source):
-                stored.append((source.number, source))
-        stored.sort(key=lambda pair: pair[0])
-        owners = {p: s for _, s in stored if isinstance(s, Recurrent) for p in s.pieces}
-        readers = {node: self._readers(use) for node, use in self.uses.of.items()}
-        outputs = {source: name for name, source in reversed(self.outputs.items())}
-        sources = [source for _, source in stored]
-        names = array_names(sources, readers, owners, outputs)
-        plain = array_names(sources, readers, owners, outputs, scoped=False)
-        return names, {names[source]: plain[source] for source in sources}
-
-    def _readers(self, use: Use) -> list[Reader]:
-        """Return the readers in textual order; a node that writes a piece stands for the piece."""
-        readers = [
-            self.uses.claims[r][1] if isinstance(r, Node) and r in self.uses.claims else r
-            for r in use.readers
-        ]
-        return sorted(readers, key=lambda reader: reader.number)
-
-    def _aliases(self) -> tuple[tuple[str, str], ...]:
-        """Return the user's names of arrays that are called otherwise."""
-        aliases: dict[str, str] = {}
-        for node, (array, _) in self.uses.claims.items():
-            for name in node.aliases:
-                aliases.setdefault(name, self.names[array])
-        for source, array_name in self.names.items():
-            for name in source.aliases:
-                aliases.setdefault(name, array_name)
-        return tuple((a, n) for a, n in aliases.items() if a != n)
 
     # -- arrays ------------------------------------------------------------------------------------
 
@@ -290,26 +250,3 @@ class _Builder:
         arguments = tuple(self._body(x, moves) for x in node.operands)
         attributes = tuple(node.options.items())
         return Call(node.operation, arguments, node.dtype, node.shape, attributes)
-
-
-def _named(statements: list[Statement], origins: Mapping[str, str]) -> tuple[Statement, ...]:
-    """Name each after its array, or after its piece of it: `state[0]`, `state[t+1]`. Its origin
-    uses the array's name in `origins` in the same way.
-    """
-    pieces = Counter(s.array for s in statements)
-    names: set[str] = set()
-    taken: set[str] = set()
-    named = []
-    for s in statements:
-        piece = "" if pieces[s.array] == 1 else _piece_text(s)
-        origin = unique(origins[s.array] + piece, taken)
-        named.append(replace(s, name=unique(s.array + piece, names), origin=origin))
-    return tuple(named)
-
-
-def _piece_text(statement: Statement) -> str:
-    """Return the indices of the left side that are not the loop variables, without spaces."""
-    if any(isinstance(a, Choice) for e in statement.write for a in e.atoms()):
-        return "[next]"
-    told = [e for e in statement.write if e not in [variable(d) for d in statement.dims]]
-    return f"[{','.join(str(e).replace(' ', '') for e in told)}]" if told else ""

@@ -87,6 +87,10 @@ class Uses:
                     claims[node] = (source, piece)
         return claims
 
+    def claim(self, source: NamedSource | Piece) -> tuple[Recurrent, Piece] | None:
+        """Return the recurrent tensor and its piece that a value writes itself, if it does."""
+        return self.claims.get(source) if isinstance(source, Node) else None
+
     def claimed_by(self, piece: Piece) -> Node | None:
         """Return the node that writes a piece's slices itself, if one does."""
         node = piece.value.source

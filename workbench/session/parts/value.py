@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from workbench.backends.reference.evaluator import Reference
 from workbench.backends.reference.explain import explain, number_text
+from workbench.backends.reference.user_names import meaning, point_of
 from workbench.errors import WorkbenchError
 from workbench.program.bodies import Call
 from workbench.program.sizes import numbers, settable
@@ -72,15 +73,16 @@ def value(variant: Variant, arguments: Mapping[str, Any]) -> ValueView:
     Raises WorkbenchError where there is no such element, and where it takes too long.
     """
     program, name = variant.program, str(arguments["array"])
-    resolved = Reference(program.equations).resolve(name)
-    sizes = sizes_with(program, resolved, arguments["coordinates"], arguments["sizes"])
+    alias = meaning(program.equations, name)
+    at = dict(zip(alias.dims, point_of(alias, arguments["coordinates"]), strict=True))
+    sizes = sizes_with(program, alias, at, arguments["sizes"])
     limit = _Limit(f"{name} at {numbers(sizes)}")
     given = settable(program.equations, sizes)
     rows = on_first_rows(variant).rows
     data = rows.tables(sizes, "float64")
     reference = Reference(program.equations, given, int(arguments["seed"]), None, limit.watch, data)
-    explained = explain(reference, name, arguments["coordinates"])
-    of: Element = (resolved, tuple(explained.coordinates.values()))
+    explained = explain(reference, name, at)
+    of: Element = (alias.array, tuple(explained.element.values()))
     inputs = [
         _element(reference, (i.array, tuple(i.coordinates.values()))) for i in explained.inputs
     ]

@@ -12,7 +12,7 @@ from workbench.polyhedral.expression import size
 from workbench.polyhedral.sets.counting import count
 from workbench.program.fitting import Need, fitting
 from workbench.program.sizes import resolve, settable, settable_in
-from workbench.program.values import Program, Statement
+from workbench.program.values import Alias, Program, Statement
 
 LENGTHS = (6, 5, 4, 3, 2)
 """Instances along a dimension, the more the better."""
@@ -51,13 +51,13 @@ def sizes_at_least(program: Program, least: Sizes, given: Sizes) -> Sizes:
     return _resolved(program, [Need(size(name), n, "") for name, n in least.items()], given)
 
 
-def sizes_with(program: Program, array: str, element: Sizes, given: Sizes) -> Sizes:
+def sizes_with(program: Program, value: Alias, at: Sizes, given: Sizes) -> Sizes:
     """Return all sizes. Those along the array that are not given are as small as possible where the
-    array has the element (its coordinates by dimension).
+    array has the element that holds the value at a point (its coordinates by dimension).
     """
-    record = program.array[array]
-    extent = {dim: upper for dim, (_, upper) in zip(record.dims, record.extent, strict=True)}
-    needs = [Need(extent[dim], at + 1, "") for dim, at in element.items() if dim in extent]
+    extent = program.array[value.array].extent
+    held = zip(value.index, extent, strict=True)
+    needs = [Need(upper - e.substitute(at), 1, "") for e, (_, upper) in held]
     return _with_others(program, needs, given)
 
 

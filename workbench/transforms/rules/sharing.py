@@ -70,7 +70,7 @@ def without(program: Program, arrays: Collection[str]) -> Program:
         program.equations,
         arrays=tuple(a for a in program.arrays if a.name not in arrays),
         statements=kept,
-        aliases=tuple((alias, a) for alias, a in program.aliases if a not in arrays),
+        aliases=tuple(alias for alias in program.aliases if alias.array not in arrays),
         externals=externals,
     )
     schedule = only(program.schedule, {s.name for s in kept})
@@ -190,7 +190,10 @@ def _joined(program: Program, gone: str, kept: str) -> Program | None:
             for s in program.statements
         ),
         outputs=tuple(replace(o, array=names.get(o.array, o.array)) for o in program.outputs),
-        aliases=(*((n, names.get(a, a)) for n, a in program.aliases), (gone, kept)),
+        aliases=(
+            *(replace(a, array=names.get(a.array, a.array)) for a in program.aliases),
+            replace(program.array[gone].alias(gone), array=kept),
+        ),
     )
     joined = without(replace(program, equations=changed), {gone})
     writers = {s.name for s in joined.writers[kept]}

@@ -61,7 +61,7 @@ class NamesOf(KnownNames):
 
 def _arrays(program: Program) -> list[str]:
     """Return the arrays, and the values that are written straight into one."""
-    return [*program.array, *(n for n, array in program.aliases if array in program.array)]
+    return [*program.array, *(a.name for a in program.aliases if a.array in program.array)]
 
 
 def _statements(program: Program) -> list[str]:
@@ -141,7 +141,8 @@ LoopName = Annotated[str, KnownNames("loop", _loops, lacking="no")]
 
 def array_called(program: Program, name: str) -> str:
     """Return the array that a name stands for: itself, or the one its value is written to."""
-    return name if name in program.array else dict(program.aliases).get(name, name)
+    arrays = {alias.name: alias.array for alias in program.aliases}
+    return name if name in program.array else arrays.get(name, name)
 
 
 def meant(

@@ -30,7 +30,7 @@ from workbench.transforms.trees.axes import writes_along
 
 def fresh_name(program: Program, wanted: str) -> str:
     """Return a name that no array, statement or alias has yet."""
-    taken = {*program.array, *program.statement, *(alias for alias, _ in program.aliases)}
+    taken = {*program.array, *program.statement, *(alias.name for alias in program.aliases)}
     return free(wanted, taken)
 
 
