@@ -40,11 +40,11 @@ class _Touched:
 
     `rows` are its elements in a row: their memory, dtype, first place there and the distance to
     the next. There are `length` in each, None where it has no rows. Memory `at_once` has numbers
-    for all elements. It may be left out where `guard` is false, None where it may not.
+    for all elements. It may be left out where one of `guards` is false.
     """
 
     launch: Launch
-    guard: Read | None
+    guards: tuple[Read, ...]
     reads: frozenset[str]
     writes: frozenset[str]
     length: Expression | None = None
@@ -131,8 +131,8 @@ def _touched(objects: Same, memory: tuple[str, ...], has_axes: bool) -> _Touched
         frozenset(in_memory[name] for name in names) for names in (launch.reads, launch.writes)
     )
     rows = None if has_axes else _rows_of(statement, launch, storage, in_memory)
-    tells = statement.guard is not None and statement.guard.array == statement.array
-    return _Touched(launch, None if tells else statement.guard, reads, writes, *(rows or ()))
+    tells = any(guard.array == statement.array for guard in statement.guards)
+    return _Touched(launch, () if tells else statement.guards, reads, writes, *(rows or ()))
 
 
 Rows = tuple[Expression, frozenset[Row], frozenset[str]]
@@ -175,7 +175,7 @@ def _add(one: _Touched, groups: list[list[_Touched]]) -> None:
     for group in reversed(groups):
         waited = [other for other in group if one.waits(other)]
         common = any(one.rows & other.rows for other in group)
-        alike = group[0].length == one.length and group[0].guard == one.guard
+        alike = group[0].length == one.length and group[0].guards == one.guards
         if common and alike and all(map(one.joins, waited)):
             group.append(one)
             return

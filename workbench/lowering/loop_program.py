@@ -35,7 +35,7 @@ class LoopProgram:
     """The slices that were to come early, and do not."""
     own: frozenset[str] = frozenset()
     """The buffers of which a block of a kernel has its own."""
-    guarded: Mapping[str, Guarded] = field(default_factory=dict)
+    guarded: Mapping[str, Sequence[Guarded]] = field(default_factory=dict)
     """The statements whose array operations may be left out where no episode is open, and those
     that say where one is.
     """

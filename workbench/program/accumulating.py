@@ -98,7 +98,7 @@ def derived(program: Program) -> Program:
 @remembered(64)
 def _guarded(equations: Equations) -> bool:
     """Tell whether statements run only while an episode goes on."""
-    return any(s.guard is not None for s in equations.statements)
+    return any(s.guards for s in equations.statements)
 
 
 @remembered(64)

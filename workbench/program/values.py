@@ -110,16 +110,15 @@ class Statement:
     phase: str = field(default="", compare=False, repr=False)
     """The part of the algorithm that it is of: acting, learning. No part of a variant's key."""
     line: SourceLine | None = field(default=None, compare=False)
-    guard: Read | None = field(default=None, repr=False)
-    """The boolean element, at the instance's own dimensions, that says whether an instance is
-    executed (see `End`); None: every one is.
+    guards: tuple[Read, ...] = field(default=(), repr=False)
+    """The boolean elements, at the instance's own dimensions, that are all true where an instance
+    is executed: one of each episode that it is a step of (see `End`).
     """
 
     @cached_property
     def reads(self) -> tuple[Read, ...]:
-        """The distinct reads, in order: those of the body, and that of the guard."""
-        guard = () if self.guard is None else (self.guard,)
-        return tuple(dict.fromkeys((*reads(self.body), *guard)))
+        """The distinct reads, in order: those of the body, and the guards."""
+        return tuple(dict.fromkeys((*reads(self.body), *self.guards)))
 
     @cached_property
     def touched(self) -> tuple[str, ...]:
@@ -176,8 +175,9 @@ class End:
 
     `open` has one more slice than the dimension; the last is true where no event came. `after` has
     the number of its slices behind the first that are true. A statement under the guard `open` is
-    executed at the instances where that is true. Of the others nothing may be read: backends may
-    run them or leave them out. A `where` on an element of `open` reads the chosen side only.
+    executed at the instances where that is true, under several where all are. Of the others nothing
+    may be read: backends may run them or leave them out. A `where` on an element of `open` reads
+    the chosen side only.
     """
 
     dim: str

@@ -100,7 +100,7 @@ class Equation:
         self.write = compiled(statement.write, statement.dims, sizes)
         self.seed = seed
         self.key = philox.statement_key(statement.origin)
-        self.guard = None if statement.guard is None else self._guard(statement.guard)
+        self.guards = [(guard, self._guard(guard)) for guard in statement.guards]
         self.steps: list[BodyStep] = []
         self._add(statement.body, {})
         self.chooses = any(step.chooses for step in self.steps)

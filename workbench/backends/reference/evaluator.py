@@ -152,7 +152,7 @@ class Reference:
         """Return the mask of the whole extent's defined elements."""
         record = self.equations.array[self.resolve(name)]
         result = np.zeros([upper - lower for lower, upper in self._extents[record.name]], np.bool_)
-        guarded = any(w.guard is not None for w in self.equations.writers[record.name])
+        guarded = any(w.guards for w in self.equations.writers[record.name])
         for element in self._elements(record):
             exists = not guarded or self._settled(record.name, element) is not NOT_EXECUTED
             result[self._position(record, element)] = exists
@@ -257,9 +257,8 @@ class Reference:
         self, equation: Equation, instance: Point, record: list[Input] | None = None
     ) -> Generator[Wanted, None, Any]:
         """Compute an instance's value; yield each element that it still needs."""
-        guard = equation.statement.guard
-        if equation.guard is not None and guard is not None:
-            place = equation.guard(instance)
+        for guard, index in equation.guards:
+            place = index(instance)
             if place not in self._known[guard.array]:
                 yield Wanted(guard.array, place, equation, guard, instance)
             if not self._known[guard.array][place]:

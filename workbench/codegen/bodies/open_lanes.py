@@ -61,13 +61,22 @@ def open_lanes(
     place: Mapping[str, Expression],
     blocks: tuple[AxisBlock, ...],
     opens: Collection[str],
-) -> OpenLanes | None:
-    """Return the lanes of which one must be open for an instance to be needed; None for one that
-    always is. `place` has the values of its loop dimensions, `opens` the arrays of what is open.
+) -> Iterator[OpenLanes]:
+    """Yield lanes of which one must be open for an instance to be needed: none for one that always
+    is. `place` has the values of its loop dimensions, `opens` the arrays of what is open.
     """
-    guard = _guard(statement, opens)
-    if guard is None:
-        return None
+    for guard in _guards(statement, opens):
+        lanes = _open_lanes(guard, statement, place, blocks)
+        if lanes is not None:
+            yield lanes
+
+
+def _open_lanes(
+    guard: Read,
+    statement: Statement,
+    place: Mapping[str, Expression],
+    blocks: tuple[AxisBlock, ...],
+) -> OpenLanes | None:
     plain = [e for e in guard.index if isinstance(e, Expression)]
     dims = tuple(dict.fromkeys(d for e in plain for d in sorted(e.variables - place.keys())))
     domain = with_blocks(statement.domain, blocks)
@@ -83,20 +92,20 @@ def open_lanes(
     return OpenLanes(guard.array, tuple(e.substitute(place) for e in plain), tuple(lanes))
 
 
-def _guard(statement: Statement, opens: Collection[str]) -> Read | None:
-    """Return the element without which an instance is not needed: its guard, or for a summand that
-    on which it is not 0.
+def _guards(statement: Statement, opens: Collection[str]) -> tuple[Read, ...]:
+    """Return the elements without which an instance is not needed: its guards, or for a summand
+    that on which it is not 0.
     """
-    if statement.guard is not None or not isinstance(statement, Adding):
-        return statement.guard
+    if statement.guards or not isinstance(statement, Adding):
+        return statement.guards
     body = statement.body
     if statement.by != "sum" or not isinstance(body, Call) or body.operation != "where":
-        return None
+        return ()
     condition, _, otherwise = body.arguments
     nothing = isinstance(otherwise, Literal) and not otherwise.shape and otherwise.value == 0
     if nothing and isinstance(condition, Read) and condition.array in opens:
-        return condition
-    return None
+        return (condition,)
+    return ()
 
 
 class Placed(Protocol):
@@ -207,14 +216,16 @@ class LoopNeeds:
         together = (launch, *launch.more)
         if launch.more and self.closes(launch):
             return None
-        found = {
-            open_lanes(one.statement, one.place, one.blocks, self.along)
-            for one in map(self.placed, together)
-        }
-        lanes = found.pop() if len(found) == 1 else None
-        if lanes is None or not any(self.loop.variable in e.variables for e in lanes.index):
-            return None
-        return lanes
+        found = set(map(self._of_one, together))
+        return found.pop() if len(found) == 1 else None
+
+    def _of_one(self, launch: Launch) -> OpenLanes | None:
+        """Return the lanes that a launch needs open at a step that moves with the loop."""
+        one = self.placed(launch)
+        for lanes in open_lanes(one.statement, one.place, one.blocks, self.along):
+            if any(self.loop.variable in e.variables for e in lanes.index):
+                return lanes
+        return None
 
     def _is_always(self, lanes: OpenLanes) -> bool:
         """Tell whether there are such elements at each turn of the loop."""
@@ -238,7 +249,7 @@ class LoopNeeds:
 
     def _tells(self, launch: Launch) -> bool:
         statement = self.placed(launch).statement
-        return statement.guard is not None and statement.guard.array == statement.array
+        return any(guard.array == statement.array for guard in statement.guards)
 
     def _told(self, array: str) -> Iterator[Expression]:
         """Yield the steps of which the loop says whether they are open."""

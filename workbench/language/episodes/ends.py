@@ -165,9 +165,15 @@ def existing(x: Tensor, kind: str, names: Collection[str]) -> tuple[Tensor, Tens
     if kind != "sum":
         for episodes, place in places:
             _expect_some(x, kind, names, episodes, place)
+    held = all_open(places)
     with inline():
-        held = reduce(lambda a, b: a & b, (episodes.at(place) for episodes, place in places))
         return apply("where", held, x, _neutral(kind, x.dtype)), held
+
+
+def all_open(places: Sequence[tuple[OpenEpisodes, OpenIndex]]) -> Tensor:
+    """Return the condition that the element at each of some places is true."""
+    with inline():
+        return reduce(lambda a, b: a & b, (episodes.at(place) for episodes, place in places))
 
 
 def _needed(places: list[tuple[OpenEpisodes, OpenIndex]]) -> list[tuple[OpenEpisodes, OpenIndex]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from workbench.errors import ProgramError
-from workbench.language.episodes.ends import OpenEpisodes, check_assumed, refuse_calls
+from workbench.language.episodes.ends import OpenEpisodes, all_open, check_assumed, refuse_calls
 from workbench.language.tracing.nodes import apply, literal
 from workbench.language.tracing.recurrent import Piece, Recurrent
 from workbench.language.tracing.tensor import Tensor
@@ -39,25 +39,25 @@ def _filled(name: str, x: Tensor) -> Tensor:
     ends = [e for e in current().ends if e.covers(x.dims) and x.source is not e.open]
     if not ends:
         return x
-    (episodes,) = ends
     filled = Recurrent(f"{name}_output", x.shape, x.dims, x.dtype, current().scope)
     current().recurrents.append(filled)
     source = x.source
     if not isinstance(source, Recurrent) or not x.is_plain:
         here = tuple(variable(d) for d in x.dims)
-        _define(filled, here, x.dims, _or_nothing(x, episodes), None)
+        _define(filled, here, x.dims, _or_nothing(x, ends), None)
         return filled
     for piece in source.pieces:
         value = Tensor(source, piece.index)
-        exists = piece.everywhere or not episodes.covers(piece.dims)
-        kept = value if exists else _or_nothing(value, episodes)
-        _define(filled, piece.index, piece.dims, kept, piece)
+        own = [] if piece.everywhere else [e for e in ends if e.covers(piece.dims)]
+        _define(filled, piece.index, piece.dims, _or_nothing(value, own), piece)
     return filled
 
 
-def _or_nothing(x: Tensor, episodes: OpenEpisodes) -> Tensor:
+def _or_nothing(x: Tensor, ends: Sequence[OpenEpisodes]) -> Tensor:
+    if not ends:
+        return x
     nothing = literal(x.source.past_end if x.dtype == "float" else 0, x.dtype)
-    return apply("where", episodes.at(episodes.here), x, nothing)
+    return apply("where", all_open([(e, e.here) for e in ends]), x, nothing)
 
 
 def _define(

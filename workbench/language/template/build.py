@@ -157,9 +157,9 @@ class _Builder:
             scope=scope,
             phase=phase,
             line=line,
-            guard=None
+            guards=()
             if node.everywhere
-            else self._guard(node.dims, [name for name, _, _ in node.over], name, line),
+            else self._guards(node.dims, [name for name, _, _ in node.over], name, line),
         )
 
     def _piece_statement(self, source: Recurrent, piece: Piece) -> Statement:
@@ -173,15 +173,15 @@ class _Builder:
             scope=source.scope,
             phase=piece.phase,
             line=piece.line,
-            guard=None
+            guards=()
             if piece.everywhere
-            else self._guard(piece.dims, (), self.names[source], piece.line),
+            else self._guards(piece.dims, (), self.names[source], piece.line),
         )
 
-    def _guard(
+    def _guards(
         self, dims: tuple[str, ...], over: Sequence[str], name: str, line: SourceLine | None
-    ) -> Read | None:
-        """Return the element that says whether an instance over `dims` is executed."""
+    ) -> tuple[Read, ...]:
+        """Return the elements that say whether an instance over `dims` is executed."""
         guards = []
         for episodes in self.trace.ends:
             if episodes.dim not in dims:
@@ -198,7 +198,7 @@ class _Builder:
                 )
             if episodes.covers(dims):
                 guards.append(self._read(episodes.open, episodes.here))
-        return guards[0] if guards else None
+        return tuple(guards)
 
     def _existing(self, node: Node, body: Body, at: ArrayIndices) -> Body:
         """Return a body that reads what exists: a value over a range may be of points past the end

@@ -24,7 +24,8 @@ from workbench.lowering.loops.renaming import mentioned
 from workbench.lowering.values.intervals import at_least
 from workbench.lowering.values.stored import Stored
 from workbench.polyhedral.expression import Expression, variable
-from workbench.program.bodies import Call, Literal
+from workbench.program.bodies import Call, Literal, Read
+from workbench.program.episodes.held import condition
 from workbench.program.values import Program, Statement
 
 
@@ -68,25 +69,26 @@ class Guarded:
         return self.index[self.along]
 
 
-def guarded(program: Program, stored: Mapping[str, Stored]) -> dict[str, Guarded]:
+def guarded(program: Program, stored: Mapping[str, Stored]) -> dict[str, tuple[Guarded, ...]]:
     """Return the statements that may be left out, and those that say what is open, by name."""
-    found: dict[str, Guarded] = {}
     ends = {end.open: end.dim for end in program.equations.ends}
-    for s in program.statements:
-        if s.guard is None:
-            continue
-        index = tuple(e for e in s.guard.index if isinstance(e, Expression))
-        opened = stored[s.guard.array]
-        along = opened.array.dims.index(ends[s.guard.array])
-        tells = s.write[along] if s.guard.array == s.array else None
-        found[s.name] = Guarded(opened, index, along, is_zero_elsewhere(s), tells)
-    return found
+
+    def of(s: Statement, guard: Read) -> Guarded:
+        index = tuple(e for e in guard.index if isinstance(e, Expression))
+        opened = stored[guard.array]
+        along = opened.array.dims.index(ends[guard.array])
+        tells = s.write[along] if guard.array == s.array else None
+        return Guarded(opened, index, along, is_zero_elsewhere(s), tells)
+
+    return {s.name: tuple(of(s, g) for g in s.guards) for s in program.statements if s.guards}
 
 
 def is_zero_elsewhere(s: Statement) -> bool:
-    """Tell whether a statement's result is 0 where its guard is not true."""
+    """Tell whether a statement's result is 0 where one of its guards is not true."""
     body = s.body
-    if not isinstance(body, Call) or body.operation != "where" or body.arguments[0] != s.guard:
+    if not isinstance(body, Call) or body.operation != "where" or not s.guards:
+        return False
+    if body.arguments[0] != condition(s.guards):
         return False
     otherwise = body.arguments[2]
     return isinstance(otherwise, Literal) and not otherwise.shape and otherwise.value == 0
@@ -113,29 +115,28 @@ class OpenSteps:
     rest: tuple[int, ...]
 
 
-def open_steps(guards: Mapping[str, Guarded], loop: For) -> OpenSteps | None:
+def open_steps(guarded: Mapping[str, Sequence[Guarded]], loop: For) -> OpenSteps | None:
     """Return the part of a loop in which episodes are open; None where it is no loop over steps."""
-    needed: dict[Entries, list[_Instance]] = {}
+    needed: dict[Entries, list[tuple[_Instance, Guarded]]] = {}
     told: list[Expression] = []
     for one in _instances(loop.body):
-        guard = guards.get(one.statement)
-        if guard is None:
-            continue
-        if guard.tells is not None:
-            told.append(guard.tells.substitute(one.at))
-        elif _moves_with(guard.step.substitute(one.at), loop.variable):
-            needed.setdefault(_entries(guard, one), []).append(one)
+        for guard in guarded.get(one.statement, ()):
+            if guard.tells is not None:
+                told.append(guard.tells.substitute(one.at))
+            elif _moves_with(guard.step.substitute(one.at), loop.variable):
+                needed.setdefault(_entries(guard, one), []).append((one, guard))
     if not needed:
         return None
-    entries, instances = max(needed.items(), key=lambda pair: len(pair[1]))
-    guard = guards[instances[0].statement]
-    step = guard.step.substitute(instances[0].at)
+    entries, pairs = max(needed.items(), key=lambda pair: len(pair[1]))
+    first, guard = pairs[0]
+    instances = [one for one, _ in pairs]
+    step = guard.step.substitute(first.at)
     if any((later - step).terms or later == step for later in told):
         return None
     if not any(one.always for one in instances) and not _exists(guard, step, loop):
         return None
     names = frozenset(one.statement for one in instances)
-    zeros = frozenset(name for name in names if guards[name].zero)
+    zeros = frozenset(one.statement for one, guard in pairs if guard.zero)
     opened = _step(guard, entries, step)
     rest = tuple(_rest(loop.body, names, zeros))
     return OpenSteps(opened, guard.open.buffer.name, entries, names, zeros, rest)

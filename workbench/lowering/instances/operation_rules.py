@@ -289,7 +289,9 @@ def check_entry(scope: Scope, body: Call, axis: int, index: Value, n: Expression
 def table_name(body: Call) -> str:
     """Return the name in messages of the table that a lookup or an update is of."""
     table = body.arguments[0]
-    while isinstance(table, Call) and OPERATIONS[table.operation].updates:
+    while isinstance(table, Call) and (
+        OPERATIONS[table.operation].updates or table.operation == "existing"
+    ):
         table = table.arguments[0]
     return table.array if isinstance(table, Read) else "a tensor"
 

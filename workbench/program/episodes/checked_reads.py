@@ -9,8 +9,14 @@ from dataclasses import replace
 
 from workbench.polyhedral.expression import Expression
 from workbench.program.bodies import Body, Call, IndexValue, Read
-from workbench.program.episodes.existing import episode_reads, fails_at_ends, needed, unproven
-from workbench.program.episodes.held import Held, held_in, opens_of, own_held
+from workbench.program.episodes.existing import (
+    EpisodeRead,
+    episode_reads,
+    fails_at_ends,
+    needed,
+    unproven,
+)
+from workbench.program.episodes.held import Held, held_in, opens_of
 from workbench.program.values import End, Equations, Statement
 
 
@@ -26,7 +32,7 @@ def with_checked_reads(equations: Equations) -> Equations:
         statements=tuple(
             s if body == s.body else replace(s, body=body)
             for s in equations.statements
-            for body in (_checked(s.body, own_held(s), s, equations, opens),)
+            for body in (_checked(s.body, s.guards, s, equations, opens),)
         ),
     )
 
@@ -47,14 +53,19 @@ def _checked(
         for e in body.index
     )
     read = replace(body, index=index)
-    ones = episode_reads(equations, s, read, held)
-    open_questions = [one for one in ones if unproven(equations, one) is not None]
-    if not open_questions or any(fails_at_ends(equations, one) for one in open_questions):
-        return read
-    opened = needed(equations, read, ones)
-    if opened is None:
-        return read
-    dim = open_questions[0].end.dim
-    step = index[equations.array[read.array].dims.index(dim)]
-    at = IndexValue(step) if isinstance(step, Expression) else step
-    return Call("existing", (read, opened, at), read.dtype, read.shape, (("dim", dim),))
+    checked: Body = read
+    by_end: dict[End, list[EpisodeRead]] = {}
+    for one in episode_reads(equations, s, read, held):
+        by_end.setdefault(one.end, []).append(one)
+    for end, ones in by_end.items():
+        open_questions = [one for one in ones if unproven(equations, one) is not None]
+        if not open_questions:
+            continue
+        opened = needed(equations, read, ones)
+        if opened is None or any(fails_at_ends(equations, one) for one in open_questions):
+            return read
+        step = index[equations.array[read.array].dims.index(end.dim)]
+        at = IndexValue(step) if isinstance(step, Expression) else step
+        arguments = (checked, opened, at)
+        checked = Call("existing", arguments, read.dtype, read.shape, (("dim", end.dim),))
+    return checked

@@ -23,14 +23,15 @@ Point = tuple[int, ...]
 
 
 class EpisodeRead(NamedTuple):
-    """A read by a statement of what another, `writer`, writes at steps of episodes with an `end`.
-    `held` is open where it is evaluated.
+    """A read by a statement of what another, `writer`, writes under a `guard`: at steps of episodes
+    with an `end`. `held` is open where it is evaluated.
     """
 
     statement: Statement
     read: Read
     held: Held
     writer: Statement
+    guard: Read
     end: End
 
     @property
@@ -47,12 +48,13 @@ class EpisodeRead(NamedTuple):
 def episode_reads(
     equations: Equations, statement: Statement, read: Read, held: Held
 ) -> list[EpisodeRead]:
-    """Return what a read takes of episodes, by the statements that write it."""
+    """Return what a read takes of episodes, by the statements that write it and their guards."""
     ends = {end.open: end for end in equations.ends}
     return [
-        EpisodeRead(statement, read, held, writer, ends[writer.guard.array])
+        EpisodeRead(statement, read, held, writer, guard, ends[guard.array])
         for writer in equations.writers[read.array]
-        if writer.guard is not None and writer.guard.array != writer.array
+        for guard in writer.guards
+        if guard.array != writer.array
     ]
 
 
@@ -80,8 +82,8 @@ def fails_at_ends(equations: Equations, one: EpisodeRead) -> bool:
 
 
 def needed(equations: Equations, read: Read, ones: list[EpisodeRead]) -> Read | None:
-    """Return the element of `open` that says whether the element of a read exists; None where no
-    single one does.
+    """Return the element of `open` that says whether the element of a read exists, as far as the
+    end of `ones` goes; None where no single one does.
     """
     places = [_needed_by(equations, one) for one in ones]
     others = [w for w in equations.writers[read.array] if w not in [one.writer for one in ones]]
@@ -95,14 +97,13 @@ def needed(equations: Equations, read: Read, ones: list[EpisodeRead]) -> Read | 
 
 def _asked(equations: Equations, one: EpisodeRead) -> tuple[PointRead, GuardedWrite, int, str]:
     s, writer, end = one.statement, one.writer, one.end
-    assert writer.guard is not None
     facts = tuple(
         _plain(r.index)
         for r in one.held
         if r.array == end.open and all(isinstance(e, Expression) for e in r.index)
     )
     asked = PointRead(one.dims, s.reduction or s.domain, _plain(one.read.index), facts)
-    write = GuardedWrite(writer.dims, writer.domain, writer.write, _plain(writer.guard.index))
+    write = GuardedWrite(writer.dims, writer.domain, writer.write, _plain(one.guard.index))
     along = equations.array[end.open].dims.index(end.dim)
     return asked, write, along, known_of_sizes(equations.parameters)
 
@@ -116,10 +117,9 @@ def _plain(index: tuple[object, ...]) -> tuple[Expression, ...]:
 
 def _needed_by(equations: Equations, one: EpisodeRead) -> Read | None:
     """Return the element of `open` that guards the instance which writes what is read."""
-    opened, guard = equations.array[one.end.open], one.writer.guard
-    assert guard is not None
+    opened = equations.array[one.end.open]
     index: list[Expression | Body] = []
-    for d, e in zip(opened.dims, _plain(guard.index), strict=True):
+    for d, e in zip(opened.dims, _plain(one.guard.index), strict=True):
         written = [w for w in one.writer.write if not (w - variable(d)).terms]
         if e != variable(d) or len(written) != 1:
             return None
@@ -180,8 +180,6 @@ def _last_step(equations: Equations, one: EpisodeRead) -> int | None:
     index.
     """
     array, own = equations.array[one.end.open], equations.array[one.read.array]
-    guard = one.writer.guard
-    assert guard is not None
     if not set(array.dims) <= set(own.dims):
         return None
     at = dict(zip(own.dims, one.read.index, strict=True))
@@ -192,7 +190,7 @@ def _last_step(equations: Equations, one: EpisodeRead) -> int | None:
     own_episode = (
         inner is not None
         and inner[0] == one.end
-        and guard.index == tuple(variable(d) for d in array.dims)
+        and one.guard.index == tuple(variable(d) for d in array.dims)
         and [at[d] for d in outer] == list(inner[1])
         and all(written[d] == variable(d) for d in outer)
     )

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import reduce
 
 from workbench.polyhedral.expression import Expression
 from workbench.program.bodies import Body, Call, IndexValue, Literal, Read
-from workbench.program.values import End, Equations, Statement
+from workbench.program.values import End, Equations
 
 Held = tuple[Read, ...]
 """Elements of `open` that are true where a part of a body is evaluated."""
 
 
-def held_by(condition: Body, opens: Mapping[str, End]) -> Held | None:
+def held_by(chosen: Body, opens: Mapping[str, End]) -> Held | None:
     """Return the elements of `open` that a condition is true with; None for another condition."""
-    if isinstance(condition, Read) and condition.array in opens:
-        return (condition,)
-    if isinstance(condition, Call) and condition.operation == "logical_and":
-        parts = [held_by(part, opens) for part in condition.arguments]
+    if isinstance(chosen, Read) and chosen.array in opens:
+        return (chosen,)
+    if isinstance(chosen, Call) and chosen.operation == "logical_and":
+        parts = [held_by(part, opens) for part in chosen.arguments]
         if all(part is not None for part in parts):
             return tuple(read for part in parts if part is not None for read in part)
     return None
+
+
+def condition(held: Held) -> Body:
+    """Return the condition that all of what is open is true; there is at least one."""
+    opened: list[Body] = list(dict.fromkeys(held))
+    return reduce(lambda a, b: Call("logical_and", (a, b), "bool"), opened)
 
 
 def chooses(body: Body, opens: Mapping[str, End]) -> Held | None:
@@ -70,9 +77,13 @@ def _reads_in_index(
             yield from reads_with(entry, held, opens)
 
 
-def own_held(statement: Statement) -> Held:
-    """Return what is open at an instance that is executed."""
-    return () if statement.guard is None else (statement.guard,)
+def guards_over(guards: Iterable[Read], dims: Collection[str]) -> tuple[Read, ...]:
+    """Return the guards that say as much of an instance over `dims`."""
+    return tuple(
+        guard
+        for guard in guards
+        if all(e.variables <= set(dims) for e in guard.index if isinstance(e, Expression))
+    )
 
 
 def end_index(body: Body, equations: Equations) -> tuple[End, tuple[Expression, ...], int] | None:

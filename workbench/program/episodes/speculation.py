@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
 
 from workbench.identity import remembered
 from workbench.polyhedral.expression import Expression, variable
 from workbench.program.bodies import Body, Call, IndexValue, Literal, Read, walk
-from workbench.program.episodes.held import Held, chooses, opens_of, own_held
+from workbench.program.episodes.held import Held, chooses, condition, opens_of
 from workbench.program.operations.table import first_index
 from workbench.program.values import End, Equations, Statement
 
@@ -46,7 +45,7 @@ def harmless(equations: Equations, summands: tuple[str, ...]) -> Equations:
     changed: list[Statement] = []
     for s in equations.statements:
         plain = _product(s, s.name in summands, equations, opens, zeros)
-        body = _harmless(plain.body, own_held(plain), equations, opens)
+        body = _harmless(plain.body, plain.guards, equations, opens)
         changed.append(plain if body == plain.body else replace(plain, body=body))
     statements = [_zero_elsewhere(s) if s.array in zeros else s for s in changed]
     if all(new is s for new, s in zip(statements, equations.statements, strict=True)):
@@ -97,45 +96,45 @@ def _product(
     if not (adds or s.combiner == "sum") or held is None or len(held) != 1:
         return s
     assert isinstance(s.body, Call)
-    (condition,), (_, product, otherwise) = held, s.body.arguments
+    (opened,), (_, product, otherwise) = held, s.body.arguments
     if not isinstance(product, Call) or product.operation != "contract" or not _is_zero(otherwise):
         return s
     factors: list[Body] = []
     for factor in product.arguments:
-        if isinstance(factor, Read) and _exists_with(factor, condition, equations):
+        if isinstance(factor, Read) and _exists_with(factor, opened, equations):
             zeros[factor.array] = None
         else:
-            factor = _where(condition, factor)
+            factor = _where((opened,), factor)
         factors.append(factor)
-    own = {v for e in condition.index if isinstance(e, Expression) for v in e.variables}
-    guard = condition if adds and own <= set(s.dims) else s.guard
-    return replace(s, body=replace(product, arguments=tuple(factors)), guard=guard)
+    own = {v for e in opened.index if isinstance(e, Expression) for v in e.variables}
+    guards = tuple(dict.fromkeys((opened, *s.guards))) if adds and own <= set(s.dims) else s.guards
+    return replace(s, body=replace(product, arguments=tuple(factors)), guards=guards)
 
 
-def _exists_with(read: Read, condition: Read, equations: Equations) -> bool:
-    """Tell whether an element is written just where a condition is true, in one piece."""
+def _exists_with(read: Read, opened: Read, equations: Equations) -> bool:
+    """Tell whether an element is written just where what is open is true, in one piece."""
     writers = equations.writers[read.array]
     if len(writers) != 1 or not all(isinstance(e, Expression) for e in read.index):
         return False
     (writer,) = writers
     own = tuple(variable(d) for d in writer.dims)
-    if writer.guard is None or writer.write != own or writer.combiner not in (None, "sum"):
+    if len(writer.guards) != 1 or writer.write != own or writer.combiner not in (None, "sum"):
         return False
+    (guard,) = writer.guards
     at = {d: e for d, e in zip(writer.dims, read.index, strict=True) if isinstance(e, Expression)}
-    there = tuple(e.substitute(at) for e in writer.guard.index if isinstance(e, Expression))
-    return writer.guard.array == condition.array and there == condition.index
+    there = tuple(e.substitute(at) for e in guard.index if isinstance(e, Expression))
+    return guard.array == opened.array and there == opened.index
 
 
 def _zero_elsewhere(s: Statement) -> Statement:
     """Return the statement with 0 in the lanes that are not open."""
-    assert s.guard is not None
-    body = _where(s.guard, s.body)
+    body = _where(s.guards, s.body)
     return s if body == s.body else replace(s, body=body)
 
 
-def _where(condition: Read, body: Body) -> Body:
+def _where(held: Held, body: Body) -> Body:
     zero = Literal(0.0 if body.dtype == "float" else 0, body.dtype)
-    return _or(body, (condition,), zero)
+    return _or(body, held, zero)
 
 
 def _is_zero(body: Body) -> bool:
@@ -196,12 +195,7 @@ def _or(body: Body, held: Held, otherwise: Body) -> Body:
     """Return `body` where all of what is open is, else `otherwise`."""
     if not held or isinstance(body, (Literal, IndexValue)):
         return body
-    opened: list[Body] = list(dict.fromkeys(held))
-    condition = reduce(_both, opened)
-    if isinstance(body, Call) and body.operation == "where" and body.arguments[0] == condition:
+    opened = condition(held)
+    if isinstance(body, Call) and body.operation == "where" and body.arguments[0] == opened:
         return body
-    return Call("where", (condition, body, otherwise), body.dtype, body.shape)
-
-
-def _both(left: Body, right: Body) -> Body:
-    return Call("logical_and", (left, right), "bool")
+    return Call("where", (opened, body, otherwise), body.dtype, body.shape)

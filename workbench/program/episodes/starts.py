@@ -19,20 +19,40 @@ Writers = Mapping[str, Sequence[Statement]]
 
 def with_starts(statements: Sequence[Statement], ends: Sequence[End]) -> tuple[Statement, ...]:
     """Return the statements; of what a start reads, those that come of draws alone and cannot fail
-    have no guard.
+    have no guard of that end.
     """
     opens = {end.open for end in ends}
+    for opened in opens:
+        statements = _with_starts(statements, opened, opens)
+    return tuple(statements)
+
+
+def _with_starts(
+    statements: Sequence[Statement], opened: str, opens: set[str]
+) -> Sequence[Statement]:
     writers: dict[str, list[Statement]] = {}
     for s in statements:
         writers.setdefault(s.array, []).append(s)
     drawn = _Drawn(writers)
-    waiting = (w for s in _starts(statements, writers, opens) for w in _read_at_steps(s, writers))
+    waiting = (
+        w
+        for s in _starts(statements, writers, opened, opens)
+        for w in _read_at_steps(s, writers, opened)
+    )
     free = {source for w in waiting if drawn.all_of(w) for source in drawn.sources(w)}
-    return tuple(replace(s, guard=None) if s.name in free else s for s in statements)
+    return [
+        replace(s, guards=tuple(g for g in s.guards if g.array != opened)) if s.name in free else s
+        for s in statements
+    ]
+
+
+def _waits(s: Statement, opened: str) -> bool:
+    """Tell whether an instance waits for what says that its step is open."""
+    return any(guard.array == opened for guard in s.guards)
 
 
 def _starts(
-    statements: Sequence[Statement], writers: Writers, opens: set[str]
+    statements: Sequence[Statement], writers: Writers, opened: str, opens: set[str]
 ) -> Iterator[Statement]:
     """Yield what a recurrence over steps begins with, and what that is computed from, outside of
     steps.
@@ -40,9 +60,9 @@ def _starts(
     todo = [
         s
         for s in statements
-        if s.guard is None
+        if not _waits(s, opened)
         and s.array not in opens
-        and any(w.guard is not None for w in writers[s.array])
+        and any(_waits(w, opened) for w in writers[s.array])
     ]
     seen = {s.name for s in todo}
     while todo:
@@ -50,16 +70,16 @@ def _starts(
         yield start
         for read in start.reads:
             for w in writers[read.array]:
-                if w.guard is None and w.name not in seen and w.combiner is None:
+                if not _waits(w, opened) and w.name not in seen and w.combiner is None:
                     seen.add(w.name)
                     todo.append(w)
 
 
-def _read_at_steps(start: Statement, writers: Writers) -> Iterator[Statement]:
+def _read_at_steps(start: Statement, writers: Writers, opened: str) -> Iterator[Statement]:
     """Yield the statements over steps of which a start reads one step."""
     for read in start.reads:
         if all(isinstance(e, Expression) for e in read.index) and start.combiner is None:
-            yield from (w for w in writers[read.array] if w.guard is not None)
+            yield from (w for w in writers[read.array] if _waits(w, opened))
 
 
 class _Drawn:
@@ -87,7 +107,6 @@ class _Drawn:
             yield from self.sources(w)
 
     def _before(self, s: Statement) -> Iterator[Statement]:
-        own = () if s.guard is None else (s.guard,)
         for read in s.reads:
-            if read not in own:
+            if read not in s.guards:
                 yield from self.writers[read.array]

@@ -24,7 +24,7 @@ def canonical(program: Program) -> str:
         [replace(e, line=None) for e in equations.externals],
         [replace(d, line=None) for d in equations.data],
         [replace(e, line=None) for e in equations.ends],
-        [(s.name, s.guard) for s in equations.statements if s.guard is not None],
+        [(s.name, guard) for s in equations.statements for guard in s.guards],
     )
     lines = [equations.name, *(repr(record) for group in groups for record in group)]
     return "\n".join([*lines, repr(program.schedule), repr(equations.aliases)])

@@ -105,10 +105,9 @@ def _line(statement: Statement, equations: Equations, first: bool) -> str:
 
 def _guard(statement: Statement) -> str:
     """Return where a statement is executed, if not everywhere; what is open says so itself."""
-    guard = statement.guard
-    if guard is None or guard.array == statement.array:
-        return ""
-    return f"    # if {element_text(guard.array, guard.index)}"
+    guards = [g for g in statement.guards if g.array != statement.array]
+    told = " and ".join(element_text(g.array, g.index) for g in guards)
+    return f"    # if {told}" if told else ""
 
 
 def _results(equations: Equations) -> Iterator[str]:

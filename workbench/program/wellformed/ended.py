@@ -8,7 +8,7 @@ from workbench.errors import ProgramError, nearest
 from workbench.polyhedral.expression import Expression
 from workbench.program.bodies import Read
 from workbench.program.episodes.existing import EpisodeRead, episode_reads, unproven
-from workbench.program.episodes.held import opens_of, own_held, reads_with
+from workbench.program.episodes.held import opens_of, reads_with
 from workbench.program.text.infix import at_text, element_text
 from workbench.program.values import End, Equations, Statement
 
@@ -22,16 +22,15 @@ def ends_are_known(equations: Equations) -> None:
                 offered = nearest(name, equations.array, "arrays")
                 raise ProgramError(f"unknown array {name!r}: {offered}", end.line)
     for s in equations.statements:
-        if s.guard is None:
-            continue
-        entries = [e for e in s.guard.index if isinstance(e, Expression)]
-        missed = {v for e in entries for v in e.variables} - set(s.dims)
-        if s.guard.array not in opens or missed or len(entries) != len(s.guard.index):
-            raise ProgramError(
-                f"{s.name} is executed where {element_text(s.guard.array, s.guard.index)} is true, "
-                "which is no step of an episode that ends",
-                s.line,
-            )
+        for guard in s.guards:
+            entries = [e for e in guard.index if isinstance(e, Expression)]
+            missed = {v for e in entries for v in e.variables} - set(s.dims)
+            if guard.array not in opens or missed or len(entries) != len(guard.index):
+                raise ProgramError(
+                    f"{s.name} is executed where {element_text(guard.array, guard.index)} is true, "
+                    "which is no step of an episode that ends",
+                    s.line,
+                )
 
 
 def reads_exist(equations: Equations, statements: Iterable[Statement]) -> None:
@@ -42,7 +41,7 @@ def reads_exist(equations: Equations, statements: Iterable[Statement]) -> None:
         return
     opens = opens_of(equations)
     for s in statements:
-        for read, held in dict.fromkeys(reads_with(s.body, own_held(s), opens)):
+        for read, held in dict.fromkeys(reads_with(s.body, s.guards, opens)):
             for one in episode_reads(equations, s, read, held):
                 _expect(equations, one)
 

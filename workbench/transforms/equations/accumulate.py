@@ -225,7 +225,7 @@ def _split(program: Program, old: Statement) -> Program:
         body = call("cast", body, dtype=array.dtype)
     points = pieces.array("points", read(array, old.write), domain, dims)
     pieces.add(points, domain, dims, _own(dims), body)
-    pieces.statements.append(replace(old, body=read(points, _own(before)), guard=None))
+    pieces.statements.append(replace(old, body=read(points, _own(before)), guards=()))
     equations = equations_with(program.equations, old, Rewrite(pieces, (), ("", "")))
     order = [(names[r.dim], not r.in_loop) for r in sorted(ranges, key=lambda r: r.depth)]
     tree = _placed(program.schedule, old, pieces.statements[0], order)

@@ -4,7 +4,7 @@ read. They have the origin of the original, hence the same draws.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.names import free
@@ -123,7 +123,7 @@ def _gathered(program: Program, array: str, group: CloneGroup, name: str) -> Clo
         array=name,
         write=tuple(map(variable, written)),
         body=moved(original.body, moves),
-        guard=_moved_guard(original.guard, moves),
+        guards=tuple(_moved_guards(original.guards, moves)),
     )
     _expect_defined(program, clone)
     new = replace(
@@ -137,13 +137,13 @@ def _gathered(program: Program, array: str, group: CloneGroup, name: str) -> Clo
     return Clone(new, (clone,), ((read, Read(name, index, record.dtype, record.shape)),))
 
 
-def _moved_guard(guard: Read | None, moves: Mapping[str, Expression | Body]) -> Read | None:
-    """Return the guard of a clone; None at computed positions, where it is not known."""
-    if guard is None:
-        return None
-    there = moved(guard, moves)
-    assert isinstance(there, Read)
-    return there if all(isinstance(e, Expression) for e in there.index) else None
+def _moved_guards(guards: Iterable[Read], moves: Mapping[str, Expression | Body]) -> Iterator[Read]:
+    """Yield the guards of a clone, but for those at computed positions, which are not known."""
+    for guard in guards:
+        there = moved(guard, moves)
+        assert isinstance(there, Read)
+        if all(isinstance(e, Expression) for e in there.index):
+            yield there
 
 
 def _counted(

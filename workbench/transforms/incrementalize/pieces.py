@@ -15,6 +15,7 @@ from workbench.polyhedral.sets.relations import (
     with_dims,
 )
 from workbench.program.bodies import Body, Read
+from workbench.program.episodes.held import guards_over
 from workbench.program.values import Array, Program, Statement
 
 
@@ -78,7 +79,7 @@ class Pieces:
                 reduction_dims=tuple(over),
                 reduction=reduction if over else "",
                 combiner=self.old.combiner if over else None,
-                guard=None,
+                guards=(),
             )
         )
 
@@ -87,13 +88,11 @@ class Pieces:
         """The statements, executed where the old one is: at its dimensions, but for recurrences,
         which come to what is needed through all that is not.
         """
-        guard = self.old.guard
-        if guard is None:
+        if not self.old.guards:
             return tuple(self.statements)
         recurring = {s.array for s in self.statements if any(r.array == s.array for r in s.reads)}
-        dims = {v for e in guard.index if isinstance(e, Expression) for v in e.variables}
         return tuple(
-            s if s.array in recurring or not dims <= set(s.dims) else replace(s, guard=guard)
+            s if s.array in recurring else replace(s, guards=guards_over(self.old.guards, s.dims))
             for s in self.statements
         )
 

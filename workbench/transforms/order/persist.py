@@ -180,7 +180,7 @@ class Persist(Transform):
             guarded = (
                 s.name
                 for s in program.statements
-                if s.guard is not None and s.guard.array == end.open and self.dim in s.dims
+                if self.dim in s.dims and any(g.array == end.open for g in s.guards)
             )
             name = next(guarded, None)
             if self.dim not in program.equations.array[end.open].dims and name is not None:

@@ -16,6 +16,7 @@ from workbench.polyhedral.tree import blocks, loop_dims, only, statements
 from workbench.program.bodies import Body, Call, IndexValue, Read, known_range, walk
 from workbench.program.carrying.past import lead_of
 from workbench.program.dependences import needed
+from workbench.program.episodes.held import guards_over
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.storage import Storage
 from workbench.program.values import Array, Equations, Program, Statement
@@ -147,7 +148,7 @@ def _equations(program: Program, array: Array) -> Any:
             s.reduction,
             s.combiner,
             s.origin if carried or value.drawn else "",
-            s.guard,
+            s.guards,
         )
         for s, value in zip(writers, values, strict=True)
         if value is not None
@@ -361,7 +362,7 @@ def _extracted(
         phase=first.phase,
         origin=name,
         line=first.line,
-        guard=_shared_guard([program.statement[n] for n in names], part.dims),
+        guards=_shared_guards([program.statement[n] for n in names], part.dims),
     )
     read = Read(name, write, array.dtype, array.shape)
     reading = _replaced(program.equations, part.body, read, names)
@@ -369,14 +370,10 @@ def _extracted(
     return None if isinstance(changed, Unplaced) else (changed, name)
 
 
-def _shared_guard(readers: Sequence[Statement], dims: Collection[str]) -> Read | None:
-    """Return the guard that all readers have, if it says as much over `dims`."""
-    guards = dict.fromkeys(s.guard for s in readers)
-    (guard,) = guards if len(guards) == 1 else (None,)
-    if guard is None:
-        return None
-    entries = [e for e in guard.index if isinstance(e, Expression)]
-    return guard if {v for e in entries for v in e.variables} <= set(dims) else None
+def _shared_guards(readers: Sequence[Statement], dims: Collection[str]) -> tuple[Read, ...]:
+    """Return the guards that all readers have, of which `dims` say as much."""
+    first, *others = (s.guards for s in readers)
+    return guards_over([g for g in first if all(g in guards for guards in others)], dims)
 
 
 def _replaced(equations: Equations, part: Body, read: Read, names: Collection[str]) -> Equations:
