@@ -19,7 +19,7 @@ from workbench.language.tracing.nodes import apply, as_tensor
 from workbench.language.tracing.recurrent import Piece, Recurrent
 from workbench.language.tracing.tensor import Index, Node, Tensor
 from workbench.language.tracing.trace import Range, current
-from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.expression import Expression, variable
 from workbench.program.operations.table import APART
 
 ArrayIndices = dict[str, Index]
@@ -31,8 +31,8 @@ class Use:
 
     readers: dict[Reader, None] = field(default_factory=dict)
     apart: bool = False
-    gathered: bool = False
-    """True if some reader's index depends on data."""
+    gathered: dict[str, None] = field(default_factory=dict)
+    """The dims along which some reader's index depends on data."""
 
 
 class Uses:
@@ -47,8 +47,8 @@ class Uses:
         self._constant: dict[Node, bool] = {}
         self.live: dict[NamedSource, None] = {}
         self._mark_live(outputs)
-        self.claims = self._claims()
         self._count()
+        self.claims = self._claims()
 
     def _mark_live(self, outputs: Sequence[NamedSource]) -> None:
         todo = list(outputs)[::-1]
@@ -80,6 +80,7 @@ class Uses:
                     and not self.is_constant(node)
                     and node not in self.kept
                     and node not in claims
+                    and all(_spans(source, d) for d in self.of[node].gathered)
                     and piece.domain is None
                     and piece.value.is_plain
                     and set(node.dims) == set(piece.dims)
@@ -126,7 +127,8 @@ class Uses:
         use.readers[reader] = None
         fewer = not set(points) <= set(node.dims)
         use.apart |= not x.is_plain or fewer
-        use.gathered |= any(isinstance(e, Tensor) for e in x.index)
+        pairs = zip(node.dims, x.index, strict=True)
+        use.gathered |= dict.fromkeys(d for d, e in pairs if isinstance(e, Tensor))
 
     def is_constant(self, node: Node) -> bool:
         """Tell whether the node needs no array: made of literals and index expressions only."""
@@ -162,6 +164,14 @@ class Uses:
         if source.operation in APART or self.of[source].gathered:
             return {}
         return windows_of(source, self._dims)
+
+
+def _spans(recurrent: Recurrent, dim: str) -> bool:
+    """Tell whether a recurrent tensor has no elements along a dim but those at its values. An index
+    that depends on data would find others where the value itself has none.
+    """
+    entries = zip(*(piece.index for piece in recurrent.pieces), strict=True)
+    return any(all(e == variable(dim) for e in entry) for entry in entries)
 
 
 def moved(e: Index, moves: ArrayIndices) -> Index:
