@@ -360,3 +360,22 @@ def test_recurrence_of_an_update_that_is_read_at_random_goes_on(tmp_path: Path) 
     given = {"z": np.full(5, 2.0)}
     new = wb.run(example(), backend="numpy", parameters=given, progress=False)
     np.testing.assert_array_equal(new["seen"][:, 0], 2.0)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_what_its_own_update_alone_reads_at_random_goes_on(tmp_path: Path, backend: str) -> None:
+    """Nothing of it is kept, and its indices count updates from the first one on."""
+
+    @wb.program
+    def example(I: int = 5, T: int = 3) -> dict[str, Any]:
+        i, t = wb.dims(i=I, t=T)
+        y = wb.recurrent("y", (), over=i)
+        y[0] = 0.3
+        y[i + 1] = y[i] * 0.9
+        z = y + wb.uniform(over=(i, t))
+        step = wb.cast(wb.uniform(over=(i, t)) * wb.cast(wb.index(T), float), int)
+        return {"seen": wb.gather(z, i=wb.within(wb.index(i), i, i + 1), t=step), "z": z}
+
+    whole, joined = in_parts(example(), (2, 1, 2), tmp_path / "x.safetensors", backend)
+    for name in whole:
+        np.testing.assert_array_equal(joined[name], whole[name], err_msg=name)

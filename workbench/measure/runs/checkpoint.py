@@ -127,7 +127,8 @@ def fitting(
     """Return the tensors as a run of `program` takes them; misfits are listed with their shapes."""
     carried: tuple[Start | Past, ...] = beginnings(program.equations)
     if checkpoint.whole:
-        carried = (*starts(program.equations), *pasts(program.equations))
+        kept = (past for past in pasts(program.equations) if past.is_kept)
+        carried = (*starts(program.equations), *kept)
     wanted = {one.name: one for one in carried}
     if not wanted:
         raise WorkbenchError(f"{program.name} {NOTHING} to start from")

@@ -173,7 +173,7 @@ def keeping(program: Program, written: Equations | None = None) -> Program:
     equations = program.equations
     arrays, statements, outputs = [], [], []
     leaves: list[Tree] = []
-    for past in pasts(written or equations):
+    for past in (p for p in pasts(written or equations) if p.is_kept):
         own, reader = kept(equations, past, KEPT + past.name)
         arrays.append(own)
         statements.append(reader)
@@ -240,7 +240,7 @@ def resumed(
         else s
         for s in equations.statements
     ]
-    past = {p.array.name: p for p in pasts(written) if first and p.name in given}
+    past = {p.array.name: p for p in pasts(written) if first and (p.name in given or not p.is_kept)}
     going_on = with_past(replace(equations, statements=tuple(statements)), past, first)
     live = _live(going_on)
     schedule = only(program.schedule, set(live.statement))

@@ -40,6 +40,11 @@ class Past:
         """False: the values are the program's own."""
         return False
 
+    @property
+    def is_kept(self) -> bool:
+        """Tell whether a run that goes on needs any of it: not where each update reads its own."""
+        return self.depth != 0
+
     def shape_after(self, updates: int) -> tuple[Expression, ...]:
         """Return the shape of what is kept after so many updates."""
         lengths = [upper - lower for lower, upper in self.array.extent]
@@ -167,9 +172,12 @@ def with_past(equations: Equations, past: Mapping[str, Past], first: int) -> Equ
             place, more = position[array.name], rows[array.name]
             extent[place] = (extent[place][0], extent[place][1] + more)
             arrays[n] = replace(array, extent=tuple(extent))
-            statements.append(_given(array, past[array.name], more))
+            if past[array.name].is_kept:
+                statements.append(_given(array, past[array.name], more))
     outputs = tuple(
-        replace(o, past=(equations.updates, rows[o.array])) if o.array in rows else o
+        replace(o, past=(equations.updates, rows[o.array]))
+        if o.array in rows and past[o.array].is_kept
+        else o
         for o in equations.outputs
     )
     return replace(equations, arrays=tuple(arrays), statements=tuple(statements), outputs=outputs)
