@@ -114,7 +114,7 @@ class Meaning:
                 with blocks_in(order):  # whose source is not yet generated
                     own = replace(compiled)
                     done = own.run(self.sizes, SEED, "float64", given=self.given(self.sizes))
-                found = self._unlike(done.outputs, 0)
+                found = self.unlike(done.outputs)
                 if found is None:
                     sizes = resolve(program.equations, self.sizes)
                     found = wrong_peak(compiled.loop_program, sizes, done.peak_bytes)
@@ -124,7 +124,7 @@ class Meaning:
                     name = f"{self.name} {variant.steps!r}"
                     check_native(program, done.outputs, self.sizes, SEED, name)
         except Exception as error:  # whatever it is, an accepted step must run
-            return _said(error)
+            return described(error)
         return None
 
     def difference_when_resumed(self, variant: Variant) -> str | None:
@@ -154,15 +154,21 @@ class Meaning:
             sizes = self.sizes | {updates: total - 1}
             rest = compiled.run(sizes, SEED, "float64", given=given | self.given(sizes))
         except Exception as error:  # whatever it is, a run must go on
-            return f"resumed: {_said(error)}"
-        found = self._unlike(rest.outputs, 1)
+            return f"resumed: {described(error)}"
+        found = self.unlike(rest.outputs, first=1)
         return found and f"resumed: {found}"
 
-    def _unlike(self, outputs: Mapping[str, Any], first: int) -> str | None:
-        """What of a run's outputs, of updates from `first` on, is not what the reference says."""
+    def unlike(
+        self, outputs: Mapping[str, Any], first: int = 0, carried: bool = True
+    ) -> str | None:
+        """What of a run's outputs, of updates from `first` on, is not what the reference says: of
+        what the last one carries on too, where the run returns it.
+        """
         written = self.root.program
         dims = {o.name: written.array[o.array].dims for o in written.outputs}
         for name, wanted in self.arrays.items():
+            if name not in dims and not carried:
+                continue
             if name not in outputs:
                 return f"{name} is not among the outputs"
             found, defined = outputs[name], self.defined[name]
@@ -174,18 +180,19 @@ class Meaning:
             if found.shape != wanted.shape:
                 return f"{name} has shape {found.shape} instead of {wanted.shape}"
             found, wanted = found[defined], wanted[defined]
-            if not _agree(found, wanted):
+            if not agree(found, wanted):
                 return f"{name} is {found.ravel()[:6]} instead of {wanted.ravel()[:6]}"
         return None
 
 
-def _said(error: Exception) -> str:
+def described(error: Exception) -> str:
     """What went wrong, and where."""
     at = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__}: {error} ({at.filename}:{at.lineno})"
 
 
-def _agree(found: Any, wanted: Any) -> bool:
+def agree(found: Any, wanted: Any) -> bool:
+    """Whether two float64 results are the same at 1e-9, and what is no float at all."""
     if wanted.dtype.kind != "f":
         return bool(np.array_equal(found, wanted))
     finite = np.isfinite(wanted)
@@ -220,7 +227,7 @@ def walk(meaning: Meaning, chooser: Chooser, names: Sequence[str], length: int) 
                 break
             continue
         except Exception as error:  # neither accepted nor refused in a sentence
-            note(f"{step}: {_said(error)}")
+            note(f"{step}: {described(error)}")
             break
         said = variant.check(step) if chooser.choose(SAMPLED) else None
         if said is not None:
