@@ -71,7 +71,7 @@ def test_the_schedule_is_played_stepped_and_compared(lab: Lab, tmp_path: Path) -
 
     open_pane(panel, "Variants")
     panel.get_by_label("More for as written").click()
-    panel.get_by_role("button", name="Play its schedule beside the shown one").click()
+    panel.get_by_role("menuitem", name="Play its schedule beside the shown one").click()
     sides = panel.locator(".wbk-play-side")
     expect(sides).to_have_count(2, timeout=60_000)
     panel.get_by_role("button", name="Next gain").click()

@@ -7,39 +7,63 @@ export interface Item {
   readonly label: string;
   /** The reason why it cannot be chosen; empty where it can. */
   readonly refused: string;
+  /** Of what cannot be taken back: what more goes with it, to be pressed before it runs; empty where nothing does. */
+  readonly warning?: string;
   run(): void;
 }
 
 type Groups = readonly (readonly Item[])[];
 
-/** `title` explains a label that says little. */
-export function Menu(props: { label: string; title?: string; items: () => Groups }): JSX.Element {
-  const [groups, setGroups] = useState<Groups | null>(null);
-  const host = useRef<HTMLDivElement>(null);
-  const id = useId();
-  const open = groups !== null;
+interface Open {
+  readonly groups: Groups;
+  /** True if it begins at its end. */
+  readonly atEnd: boolean;
+}
 
-  const buttons = (): HTMLButtonElement[] => [
+/** `title` explains a label that says little; `isIcon`: the label is a sign. */
+export function Menu(props: { label: string; title?: string; isIcon?: boolean; items: () => Groups }): JSX.Element {
+  const [open, setOpen] = useState<Open | null>(null);
+  const [warned, setWarned] = useState("");
+  const host = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  const isOpen = open !== null;
+
+  const entries = (): HTMLButtonElement[] => [
     ...(host.current?.querySelectorAll<HTMLButtonElement>("[role=menuitem]") ?? []),
   ];
 
+  function unfold(atEnd: boolean): void {
+    setWarned("");
+    setOpen({ groups: props.items(), atEnd });
+  }
+
   function shut(focus: boolean): void {
-    setGroups(null);
-    if (focus) host.current?.querySelector<HTMLButtonElement>(".wbk-menu-button")?.focus();
+    setOpen(null);
+    if (focus) button.current?.focus();
+  }
+
+  function choose(item: Item): void {
+    if (item.refused) return;
+    if (item.warning && warned !== item.name) return setWarned(item.name);
+    shut(true);
+    item.run();
   }
 
   useEffect(() => {
     if (!open) return undefined;
-    buttons()[0]?.focus();
+    host.current?.lastElementChild?.scrollIntoView?.({ block: "nearest" }); // in a list, all of it
+    entries().at(open.atEnd ? -1 : 0)?.focus();
     const outside = (event: Event): void => {
       if (event.target instanceof Node && !host.current?.contains(event.target)) shut(false);
     };
-    document.addEventListener("pointerdown", outside, true);
-    return () => document.removeEventListener("pointerdown", outside, true);
+    // Once the press has met its goal: a list that the menu made longer goes back to its place without it.
+    document.addEventListener("click", outside, true);
+    return () => document.removeEventListener("click", outside, true);
   }, [open]);
 
   function keys(event: React.KeyboardEvent): void {
-    const all = buttons();
+    const all = entries();
     const from = all.findIndex((item) => item === document.activeElement);
     if (event.key === "Escape") shut(true);
     else if (event.key === "Tab") return shut(false);
@@ -52,39 +76,45 @@ export function Menu(props: { label: string; title?: string; items: () => Groups
     event.stopPropagation();
   }
 
+  function keysOfButton(event: React.KeyboardEvent): void {
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    event.preventDefault();
+    event.stopPropagation();
+    unfold(event.key === "ArrowUp");
+  }
+
   return (
     <div className="wbk-menu-place" ref={host}>
       <button
-        className="wbk-button wbk-menu-button"
+        className={props.isIcon ? "wbk-icon" : "wbk-button wbk-menu-button"}
         type="button"
+        ref={button}
         aria-haspopup="menu"
-        aria-expanded={open}
+        aria-expanded={isOpen}
         {...(props.title ? { title: props.title, "aria-label": props.title } : {})}
-        {...(open ? { "aria-controls": id } : {})}
-        onClick={() => (open ? shut(false) : setGroups(props.items()))}
+        {...(isOpen ? { "aria-controls": id } : {})}
+        onClick={() => (isOpen ? shut(false) : unfold(false))}
+        onKeyDown={keysOfButton}
       >
-        {props.label} <span aria-hidden="true">▾</span>
+        {props.label}
+        {!props.isIcon && <span aria-hidden="true"> ▾</span>}
       </button>
       {open && (
         <div className="wbk-menu" id={id} role="menu" aria-label={props.title ?? props.label} onKeyDown={keys}>
-          {groups.map((group, position) => (
+          {open.groups.map((group, position) => (
             <div className="wbk-menu-group" role="group" key={position}>
               {group.map((item) => (
                 <button
                   key={item.name}
-                  className="wbk-menu-item"
+                  className={item.warning === undefined ? "wbk-menu-item" : "wbk-menu-item wbk-danger"}
                   role="menuitem"
                   type="button"
                   tabIndex={-1}
                   aria-disabled={item.refused !== ""}
                   title={item.refused}
-                  onClick={() => {
-                    if (item.refused) return;
-                    shut(true);
-                    item.run();
-                  }}
+                  onClick={() => choose(item)}
                 >
-                  {item.label}
+                  {warned === item.name ? item.warning : item.label}
                   {item.refused && <span className="wbk-refused">{item.refused}</span>}
                 </button>
               ))}

@@ -44,9 +44,9 @@ export function Steps(): JSX.Element {
         {lineage.slice(hidden).map((variant) => (
           <li key={variant.key}>
             <button
-              className="wbk-step"
+              className={`wbk-step${variant.named ? " wbk-own-name" : ""}`}
               type="button"
-              title={variant.why ? `${variant.name}\n${variant.why}` : variant.name}
+              title={saidOf(variant)}
               disabled={!answers}
               {...(variant === current ? { "aria-current": "step" } : {})}
               onClick={() => show(variant)}
@@ -58,6 +58,11 @@ export function Steps(): JSX.Element {
       </ol>
     </nav>
   );
+}
+
+/** Says what a variant is: its name, the step behind a reader's own name, and why an automatic step was taken. */
+function saidOf({ name, named, step, why }: VariantView): string {
+  return [name, named && (step?.text ?? "as written"), why].filter(Boolean).join("\n");
 }
 
 /** Counts the last names that can be read side by side in so many pixels: one at least, all where the room is

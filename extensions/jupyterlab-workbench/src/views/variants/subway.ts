@@ -14,6 +14,9 @@ export interface Station {
   readonly goesOn: boolean;
 }
 
+/** Tells whether a line leaves its parent's lane there. */
+export const isBranch = ({ lane, from }: Station): boolean => from !== null && from !== lane;
+
 interface Row {
   readonly variant: VariantView;
   readonly lane: number;

@@ -1,6 +1,7 @@
 // The menu of a variant: its recipe, its name, its steps elsewhere, its end.
 
 import { useState } from "react";
+import { type Item, Menu } from "../../frame/menu";
 import { copy } from "../../model/files";
 import { useStore, useValues, useWorkbench } from "../../model/hooks";
 import type { VariantView } from "../../protocol";
@@ -33,7 +34,7 @@ export function Rename(props: { variant: VariantView; ask: Ask; close: () => voi
   );
 }
 
-export function Menu(props: {
+export function More(props: {
   variant: VariantView;
   ask: Ask;
   drop: (variant: string, onto: string) => void;
@@ -41,72 +42,38 @@ export function Menu(props: {
   rename: () => void;
 }): JSX.Element {
   const { variant, ask, drop, tell, rename } = props;
+  const { key, name, parent, recipe } = variant;
   const state = useWorkbench();
   const { status } = useValues();
   const { transport, select } = useStore();
-  const [removing, setRemoving] = useState(false);
   const saved = status === "saved";
-  const lost = family(state, variant.key).length;
-  const close = (event: React.MouseEvent): void =>
-    (event.currentTarget as HTMLElement).closest("details")?.removeAttribute("open");
+  const isShown = key === state.current;
+  const lost = family(state, key).length;
   const insert = transport.insertCell;
-  return (
-    <details
-      className="wbk-more"
-      onToggle={({ currentTarget }) => {
-        setRemoving(false);
-        if (currentTarget.open) currentTarget.lastElementChild?.scrollIntoView({ block: "nearest" });
-      }}
-      onBlur={(event) => {
-        if (!event.currentTarget.contains(event.relatedTarget)) event.currentTarget.removeAttribute("open");
-      }}
-      onKeyDown={(event) => event.key === "Escape" && event.currentTarget.removeAttribute("open")}
-    >
-      <summary aria-label={`More for ${variant.name}`} title="More">
-        ⋯
-      </summary>
-      <div className="wbk-more-list" onClick={(event) => removing || close(event)}>
-        <button type="button" onClick={() => void copy(variant.recipe).then(() => tell("The recipe is copied."))}>
-          Copy recipe
-        </button>
-        {insert && (
-          <button type="button" onClick={() => insert(variant.recipe)}>
-            Insert recipe as a cell
-          </button>
-        )}
-        {variant.key === state.current ? (
-          <button type="button" onClick={() => select({ pane: "play" })}>
-            Play its schedule
-          </button>
-        ) : (
-          <button type="button" onClick={() => select({ pane: "play", beside: variant.key })}>
-            Play its schedule beside the shown one
-          </button>
-        )}
-        {!saved && (
-          <button type="button" onClick={rename}>
-            Rename
-          </button>
-        )}
-        {!saved && variant.key !== state.current && stepsSince(state, variant.key, state.current) > 0 && (
-          <button type="button" onClick={() => drop(variant.key, state.current)}>
-            Take its steps on the shown variant
-          </button>
-        )}
-        {!saved && variant.parent !== null && (
-          <button
-            type="button"
-            className="wbk-danger"
-            onClick={(event) => {
-              event.stopPropagation();
-              if (!removing && lost > 1) return setRemoving(true);
-              return ask({ type: "remove", variant: variant.key });
-            }}
-          >
-            {removing ? `Remove it and ${lost - 1} that came from it` : "Remove"}
-          </button>
-        )}
-      </div>
-    </details>
-  );
+  const item = (label: string, run: () => void, warning?: string): Item => ({
+    name: label,
+    label,
+    refused: "",
+    run,
+    ...(warning === undefined ? {} : { warning }),
+  });
+
+  function items(): readonly (readonly Item[])[] {
+    const steps = [item("Copy recipe", () => void copy(recipe).then(() => tell("The recipe is copied.")))];
+    if (insert) steps.push(item("Insert recipe as a cell", () => insert(recipe)));
+    if (isShown) steps.push(item("Play its schedule", () => select({ pane: "play" })));
+    else steps.push(item("Play its schedule beside the shown one", () => select({ pane: "play", beside: key })));
+    if (saved) return [steps];
+    const changes = [item("Rename", rename)];
+    if (!isShown && stepsSince(state, key, state.current) > 0) {
+      changes.push(item("Take its steps on the shown variant", () => drop(key, state.current)));
+    }
+    if (parent !== null) {
+      const warning = lost > 1 ? `Remove it and ${lost - 1} that came from it` : "";
+      changes.push(item("Remove", () => ask({ type: "remove", variant: key }), warning));
+    }
+    return [steps, changes];
+  }
+
+  return <Menu label="⋯" title={`More for ${name}`} isIcon items={items} />;
 }

@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
+import { nameOfKey } from "../../model/naming";
 import type { CostView } from "../../protocol";
 import type { Ask } from "../../model/asking";
 import { useCheck } from "../compare/badge";
@@ -11,8 +12,8 @@ import type { Recipe } from "./folding";
 import { Awaited, gainOf, Headline } from "./headline";
 import { Notes } from "../step/notes";
 import { seriesIn } from "../charts/series";
-import type { Station } from "./subway";
-import { Menu, Rename } from "./variant-menu";
+import { isBranch, type Station } from "./subway";
+import { More, Rename } from "./variant-menu";
 
 /** The width of a lane, and the height of the part of a row that holds its station. */
 const LANE = 16;
@@ -81,7 +82,7 @@ export function Row(props: {
             <Rename variant={variant} ask={ask} close={() => setRenaming(false)} />
           ) : (
             <button
-              className="wbk-stop-name"
+              className={`wbk-stop-name${variant.named ? " wbk-own-name" : ""}`}
               type="button"
               title={current ? "This is what is shown" : "Show this variant"}
               onDoubleClick={() => setRenaming(true)}
@@ -97,9 +98,10 @@ export function Row(props: {
             </span>
           )}
           {badge}
-          <Menu variant={variant} ask={ask} drop={drop} tell={tell} rename={() => setRenaming(true)} />
+          <More variant={variant} ask={ask} drop={drop} tell={tell} rename={() => setRenaming(true)} />
         </div>
         {report}
+        {isBranch(row) && <div className="wbk-stop-from">branch of {nameOfKey(variant.parent ?? "", state.variants)}</div>}
         {recipe && (
           <button
             className="wbk-button wbk-link wbk-fold"
@@ -132,7 +134,6 @@ function Track(props: { row: Station; lanes: number; current: boolean; colour: s
   const { row, lanes, current, colour } = props;
   const x = (lane: number): number => LANE * lane + LANE / 2;
   const at = x(row.lane);
-  const curve = row.from !== null && row.from !== row.lane;
   return (
     <div className="wbk-track" style={{ width: LANE * lanes }} aria-hidden="true">
       {row.passing.map((lane) => (
@@ -140,7 +141,7 @@ function Track(props: { row: Station; lanes: number; current: boolean; colour: s
       ))}
       {row.from === row.lane && <i style={{ left: at, top: 0, height: STATION }} />}
       {row.goesOn && <i style={{ left: at, top: STATION, bottom: 0 }} />}
-      {curve && (
+      {isBranch(row) && (
         <svg width={LANE * lanes} height={STATION + 1}>
           <path
             d={`M${x(row.from ?? 0)} 0C${x(row.from ?? 0)} ${STATION} ${x(row.from ?? 0)} ${STATION} ${at} ${STATION}`}

@@ -362,10 +362,12 @@ describe("the player", () => {
 describe("from the tree of variants", () => {
   test("another variant is played beside the shown one", async () => {
     shown = await drawn(Variants, CAPSULE);
-    const menus = [...shown.host.querySelectorAll(".wbk-more-list")];
-    await shown.press(byText(menus[0] as Element, "button", "beside the shown one"));
+    const [first] = [...shown.host.querySelectorAll(".wbk-stop")];
+    await shown.press(first?.querySelector("[aria-haspopup=menu]"));
+    await shown.press(byText(shown.host, "[role=menuitem]", "beside the shown one"));
     expect(shown.store.values().selection).toMatchObject({ pane: "play", beside: root.key });
-    await shown.press([...shown.host.querySelectorAll("button")].find((button) => button.textContent === "Play its schedule"));
+    await shown.press(shown.host.querySelector(".wbk-current [aria-haspopup=menu]"));
+    await shown.press(byText(shown.host, "[role=menuitem]", "Play its schedule"));
     expect(shown.store.values().selection.pane).toBe("play");
   });
 });
