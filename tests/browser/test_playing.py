@@ -104,5 +104,26 @@ def test_two_thousand_instances_are_played_as_fast_as_asked(lab: Lab) -> None:
     page.check()
 
 
+def test_sizes_that_are_too_large_are_told_and_smaller_ones_played(lab: Lab) -> None:
+    page = lab.open(lab.notebook("too-large.ipynb", [LARGE]), 1280, 900)
+    run_all(page)
+    panel = live(page)
+    open_pane(panel, "Play")
+    panel.locator(".wbk-player").wait_for(timeout=60_000)
+    _set(panel, "T", "3000")
+    told = panel.get_by_role("alert")
+    expect(told).to_contain_text("T=3000 is too large, T=375 can be played")
+    lab.shot(page, "play-too-large")
+    lab.shot(page, "play-too-large-dark", "JupyterLab Dark")
+    told.get_by_role("button", name="Play at B=3, T=375").click()
+    only = panel.get_by_text("T=375 is too large, T=187 can be played")
+    expect(only).to_be_visible()
+    lab.shot(page, "play-a-part")
+    panel.get_by_role("button", name="Play all of it at B=3, T=187").click()
+    expect(only).to_have_count(0)
+    expect(panel.get_by_text("at B=3, T=187")).to_be_visible()
+    page.check()
+
+
 def _set(panel: Any, size: str, value: str) -> None:
     panel.locator(".wbk-small-sizes").get_by_label(f"{size} =").fill(value)

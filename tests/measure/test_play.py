@@ -11,7 +11,8 @@ from tests.programs import PROGRAMS, leaky_sum, small_ppo, small_reinforce
 from workbench.algorithms import ppo
 from workbench.errors import SizeError, WorkbenchError
 from workbench.lowering.memory.takeover import memory_of
-from workbench.measure.play import MOST, MOST_TOUCHES, neighbours
+from workbench.measure.play import MOST, MOST_TOUCHES, TooLargeToPlay, neighbours
+from workbench.measure.play_sizes import playable_sizes
 from workbench.polyhedral.tree import blocks
 from workbench.transforms import Contract, Tile, Vectorize
 
@@ -103,9 +104,41 @@ def test_play_refused_when_no_statement_has_the_name() -> None:
 
 
 def test_play_refused_when_a_statement_alone_has_too_many_instances() -> None:
-    sentence = r"x has 2,100 instances at B=300, T=7, which .* more than can be played"
-    with pytest.raises(WorkbenchError, match=sentence):
+    sentence = (
+        r"x has 2,100 instances at B=300, T=7, which .* more than can be played .*: "
+        r"B=300 is too large, B=150 can be played$"
+    )
+    with pytest.raises(TooLargeToPlay, match=sentence) as refusal:
         wb.play(leaky_sum(), {"B": 300, "T": 7}, "x")
+    assert refusal.value.smaller == {"B": 150, "T": 7}
+    assert wb.play(leaky_sum(), refusal.value.smaller, "x").execution.events
+
+
+def test_play_refused_when_several_sizes_are_too_large() -> None:
+    with pytest.raises(TooLargeToPlay, match=r"B=5000, T=9000 are too large, B=39, T=35 can be"):
+        wb.play(leaky_sum(), {"B": 5000, "T": 9000}, "x")
+
+
+def test_play_refused_when_even_the_smallest_sizes_are_too_large() -> None:
+    @wb.program
+    def wide(B: int = 3) -> dict[str, Any]:
+        b, c = wb.dims(b=B, c=B + 1000)
+        return {"x": wb.uniform(over=(b, c))}
+
+    with pytest.raises(
+        TooLargeToPlay, match=r"x has 3,009 .* writes\): play another st"
+    ) as refusal:
+        wb.play(wide())
+    assert refusal.value.smaller is None
+
+
+def test_smaller_sizes_leave_alone_what_does_not_matter_and_divide() -> None:
+    smaller = playable_sizes(
+        small_ppo(), {"B": 64, "I": 900, "T": 640}, lambda sizes: sizes["T"] * sizes["B"] <= 2000
+    )
+    assert smaller is not None
+    assert smaller["I"] == 900
+    assert smaller["T"] * smaller["B"] <= 2000
 
 
 def test_play_refused_when_a_size_is_unknown() -> None:

@@ -16,17 +16,13 @@ from workbench.lowering.execution.events import (
     execution,
     instances,
 )
-from workbench.lowering.memory.takeover import memory_of
-from workbench.measure.checking.check_sizes import LEAST
 from workbench.measure.checking.small_blocks import (
     NotInSmallBlocks,
     blocks_text,
     in_small_blocks,
 )
-from workbench.polyhedral.lifetimes.folding import most_slots
-from workbench.polyhedral.tree import blocks
-from workbench.program.fitting import Need, fitting
-from workbench.program.sizes import numbers, resolve, settable
+from workbench.measure.play_sizes import playable_sizes, smallest_sizes
+from workbench.program.sizes import numbers, settable
 from workbench.program.values import Program, Statement
 from workbench.variants.variant import Variant, variant
 
@@ -40,19 +36,31 @@ FEW = 12
 Sizes = Mapping[str, int]
 
 
+class TooLargeToPlay(WorkbenchError):
+    """A statement with too many instances to be played at `sizes`. It can be at `smaller` ones, of
+    which some are as they were; None where even the smallest are too large.
+    """
+
+    def __init__(self, message: str, sizes: Sizes, smaller: Sizes | None) -> None:
+        self.sizes = sizes
+        self.smaller = smaller
+        super().__init__(message)
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Played:
     """A variant's execution at small sizes, event by event.
 
     `program` is what runs: the variant's, in blocks of 3 where its own are larger. `whole`: all
-    of its statements run, else some. `remark` says what of this is not as one might expect, "" if
-    nothing.
+    of its statements run, else some; all of them would at `smaller` sizes, None where there are
+    none. `remark` says what of this is not as one might expect, "" if nothing.
     """
 
     program: Program
     execution: Execution
     whole: bool
     remark: str
+    smaller: Sizes | None
 
     def frame(self) -> Any:
         """Return a pandas table with a row an instance: its event's time, its statement and
@@ -83,16 +91,13 @@ def play(
     the smallest with three values of each loop and more than each window. Where a program has more
     than 2,000 instances there, `statement` and its neighbours are played, unless given an output.
 
-    Raises WorkbenchError for an unknown statement and one that alone has more, SizeError for sizes
-    that the program does not take.
+    Raises WorkbenchError for an unknown statement, TooLargeToPlay for one that alone has more,
+    SizeError for sizes that the program does not take.
     """
     asked = _asked(program, sizes, statement)
-    if instances(asked.program, asked.sizes) <= MOST:
-        try:
-            found = execution(asked.program, asked.sizes, most=MOST_TOUCHES)
-            return Played(asked.program, found, True, asked.in_blocks)
-        except TooMuchTouched:
-            pass
+    found = _execution(asked.program, asked.sizes)
+    if found is not None:
+        return Played(asked.program, found, True, asked.in_blocks, None)
     return _nearby(asked)
 
 
@@ -126,32 +131,6 @@ def _asked(program: Program | Variant, sizes: Sizes | None, statement: str | Non
     return _Asked(run, in_blocks, smallest_sizes(run, sizes or {}), chosen)
 
 
-def smallest_sizes(program: Program, given: Sizes) -> dict[str, int]:
-    """Return all sizes. Those that are not given are the smallest with three values of each
-    dimension and three blocks of each loop over blocks, and one slice more than each window.
-
-    Raises SizeError for sizes that the program does not take.
-    """
-    resolve(program.equations, given)
-    fitted = settable(program.equations, fitting(program, list(_needs(program))))
-    return resolve(program.equations, {**fitted, **given})
-
-
-def _needs(program: Program) -> Iterator[Need]:
-    for dim in program.dims:
-        yield Need(dim.size, LEAST, "")
-    for name, tile in blocks(program.schedule).values():
-        if name in program.dim:
-            yield Need(program.dim[name].size, (LEAST - 1) * tile + 1, "")
-    memory = memory_of(program)
-    for array in memory.program.arrays:
-        windows = memory.stored(array.name).windows
-        for window, (lower, upper) in zip(windows, array.extent, strict=True):
-            slots = None if window is None else most_slots(window, upper - lower)
-            if slots is not None:
-                yield Need(upper - lower, slots + 1, "")
-
-
 def _blocks(program: Program) -> tuple[Program, str]:
     """Return the program in small blocks, and a sentence where they are not its own."""
     try:
@@ -169,23 +148,55 @@ def _nearby(asked: _Asked) -> Played:
     for name in near:
         if instances(program, sizes, [*names, name]) <= MOST:
             names.append(name)
-    while names and instances(program, sizes, names) <= MOST:
-        try:
-            found = execution(program, sizes, names, MOST_TOUCHES)
-        except TooMuchTouched:
+    while names:
+        found = _execution(program, sizes, names)
+        if found is None:
             names.pop()
             continue
+        smaller, which = _smaller(asked, None)
         said = (
             f"Only {chosen.name} is played{_with(len(names) - 1, len(near))}: {program.name} has "
             f"{instances(program, sizes):,} instances of {len(program.statements)} statements at "
-            f"these sizes, too many to be played together."
+            f"these sizes, too many to be played together{which and f': {which}'}."
         )
-        return Played(program, found, False, " ".join(filter(None, [asked.in_blocks, said])))
-    raise WorkbenchError(
+        remark = " ".join(filter(None, [asked.in_blocks, said]))
+        return Played(program, found, False, remark, smaller)
+    smaller, which = _smaller(asked, [chosen.name])
+    own = settable(program.equations, sizes)
+    raise TooLargeToPlay(
         f"{chosen.name} has {instances(program, sizes, [chosen.name]):,} instances at "
-        f"{numbers(sizes)}, which with what they read is more than can be played ({MOST:,} "
-        f"instances, {MOST_TOUCHES:,} reads and writes); give smaller sizes"
+        f"{numbers(own)}, which with what they read is more than can be played ({MOST:,} "
+        f"instances, {MOST_TOUCHES:,} reads and writes): {which or 'play another statement'}",
+        own,
+        smaller,
     )
+
+
+def _execution(program: Program, sizes: Sizes, names: list[str] | None = None) -> Execution | None:
+    """Run the schedule, or that of some statements; None where that is too much to be played."""
+    if instances(program, sizes, names) > MOST:
+        return None
+    try:
+        return execution(program, sizes, names, MOST_TOUCHES)
+    except TooMuchTouched:
+        return None
+
+
+def _smaller(asked: _Asked, names: list[str] | None) -> tuple[Sizes | None, str]:
+    """Return sizes at which the program, or some statements, can be played, and which of those that
+    were asked for are larger; None and "" where even the smallest are too large.
+    """
+    program = asked.program
+    own = settable(program.equations, asked.sizes)
+    found = playable_sizes(
+        program, own, lambda tried: _execution(program, tried, names) is not None
+    )
+    if found is None:
+        return None, ""
+    cut = {name: size for name, size in own.items() if found[name] != size}
+    verb = "are" if len(cut) > 1 else "is"
+    fits = numbers({name: found[name] for name in cut})
+    return found, f"{numbers(cut)} {verb} too large, {fits} can be played"
 
 
 def _with(played: int, near: int) -> str:

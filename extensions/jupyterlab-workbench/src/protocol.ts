@@ -1,6 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const PROTOCOL = 20;
+export const PROTOCOL = 21;
 
 export const DOT = {
   "nameSize": 16,
@@ -471,6 +471,8 @@ export interface PlayView {
   readonly at_once: readonly number[];
   readonly whole: boolean;
   readonly remark: string;
+  readonly too_large: string;
+  readonly smaller: Readonly<Record<string, number>> | null;
 }
 
 export interface SizeView {

@@ -155,6 +155,24 @@ def test_outputs_are_read_at_the_end() -> None:
     assert {a.name for a in view.arrays if a.output} == {"s", "last"}
 
 
+def test_nothing_is_played_of_a_statement_that_is_too_large_but_smaller_sizes_are_told() -> None:
+    view = shown(wb.variant(leaky_sum()), "x", B=300, T=7)
+    assert not view.order and not view.whole
+    assert view.sizes == {"B": 300, "T": 7}
+    assert "B=300 is too large, B=150 can be played" in view.too_large
+    assert view.smaller == {"B": 150, "T": 7}
+    smaller = shown(wb.variant(leaky_sum()), "x", **view.smaller)
+    assert smaller.order and not smaller.too_large
+
+
+def test_sizes_at_which_all_is_played_are_told_where_a_part_is() -> None:
+    view = shown(wb.variant(leaky_sum()), "last", B=3, T=3000)
+    assert view.order and not view.whole
+    assert "played together: T=3000 is too large, T=187 can be played." in view.remark
+    assert view.smaller == {"B": 3, "T": 187}
+    assert shown(wb.variant(leaky_sum()), **view.smaller).whole
+
+
 def test_play_refused_when_no_statement_has_the_name() -> None:
     with pytest.raises(WorkbenchError, match="unknown statement 'nothing'"):
         shown(wb.variant(leaky_sum()), "nothing")

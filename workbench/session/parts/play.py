@@ -13,7 +13,7 @@ from typing import Any
 
 from workbench.lowering.execution.events import Execution, Instance
 from workbench.lowering.execution.slots import Piece
-from workbench.measure.play import Played, play_nearby
+from workbench.measure.play import Played, TooLargeToPlay, play_nearby
 from workbench.measure.play import play as played
 from workbench.polyhedral.expression import Expression
 from workbench.program.accumulating import Start, owner
@@ -89,6 +89,9 @@ class PlayView:
     """A variant's execution. Event n is the next `at_once[n]` instances of statement `order[n]`;
     all of them read before any writes. `whole`: all statements are played; `remark` says what is
     not as one might expect, "" if nothing.
+
+    Nothing is played where `too_large` says why not. `smaller` are sizes, none of them derived, at
+    which more is played, null where there are none.
     """
 
     sizes: Mapping[str, int]
@@ -99,20 +102,41 @@ class PlayView:
     at_once: tuple[int, ...]
     whole: bool
     remark: str
+    too_large: str
+    smaller: Mapping[str, int] | None
 
 
 def play(variant: Variant, arguments: Mapping[str, Any]) -> PlayView:
     """Return the execution of a variant at `sizes`, as small as possible by default; of a program
     that is too large that of `statement` with its neighbours (null for an output).
 
-    Raises WorkbenchError for an unknown statement and one that is too large itself, SizeError for
-    sizes that the program does not take.
+    Raises WorkbenchError for an unknown statement, SizeError for sizes that the program does not
+    take.
     """
     sizes, statement = arguments["sizes"], arguments["statement"]
-    found = view(played(variant, sizes, statement))
-    if len(json.dumps(asdict(found), ensure_ascii=False, separators=(",", ":"))) <= MOST_TEXT:
-        return found
-    return view(play_nearby(variant, sizes, statement))
+    try:
+        found = view(played(variant, sizes, statement))
+        if len(json.dumps(asdict(found), ensure_ascii=False, separators=(",", ":"))) <= MOST_TEXT:
+            return found
+        return view(play_nearby(variant, sizes, statement))
+    except TooLargeToPlay as refusal:
+        return _nothing(refusal)
+
+
+def _nothing(refusal: TooLargeToPlay) -> PlayView:
+    """Return an execution of which nothing is played."""
+    return PlayView(
+        sizes=refusal.sizes,
+        statements=(),
+        arrays=(),
+        memories=(),
+        order=(),
+        at_once=(),
+        whole=False,
+        remark="",
+        too_large=refusal.message,
+        smaller=refusal.smaller,
+    )
 
 
 def view(found: Played) -> PlayView:
@@ -133,6 +157,8 @@ def view(found: Played) -> PlayView:
         at_once=tuple(len(event.instances) for event in run.events),
         whole=found.whole,
         remark=found.remark,
+        too_large="",
+        smaller=found.smaller,
     )
 
 

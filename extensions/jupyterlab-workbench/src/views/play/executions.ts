@@ -49,5 +49,5 @@ export function commonSizes(views: readonly PlayView[], free: readonly string[])
 }
 
 function useScript(view: PlayView | null | undefined): Script | null {
-  return useMemo(() => (view ? scriptOf(view) : null), [view]);
+  return useMemo(() => (view && !view.too_large ? scriptOf(view) : null), [view]);
 }

@@ -13,6 +13,7 @@ import { Controls, SPEEDS } from "./controls";
 import { type Execution, useExecutions } from "./executions";
 import { nextOf, positionOf, positionsOf, ranAt, type Script, told, twins } from "./script";
 import { Stage } from "./stage";
+import { Smaller, TooLarge } from "./too-large";
 
 /** The seconds that a whole execution takes at first, about. */
 const WHOLE = 20;
@@ -25,11 +26,17 @@ export function Play(): JSX.Element {
   const other = variants.some(({ key }) => key === beside) && beside !== current ? beside : "";
   const shown = useExecutions(other ? [current, other] : [current], statements[0], sizes);
   const waiting = shown.find(({ script }) => !script);
-  const [first] = shown;
+  const refused = waiting?.loaded.value;
   return (
     <div className="wbk-view wbk-play">
-      {first?.script && <SmallSizes sizes={first.script.view.sizes} set={setSizes} />}
-      {waiting ? <Waiting loaded={waiting.loaded} what="the schedule, instance by instance" /> : <Player key={shown.length} shown={shown} />}
+      <SmallSizes sizes={shown[0]?.loaded.value?.sizes ?? sizes} set={setSizes} />
+      {refused ? (
+        <TooLarge view={refused} set={setSizes} />
+      ) : waiting ? (
+        <Waiting loaded={waiting.loaded} what="the schedule, instance by instance" />
+      ) : (
+        <Player key={shown.length} shown={shown} setSizes={setSizes} />
+      )}
       {waiting && Object.keys(sizes).length > 0 && (
         <button className="wbk-button" type="button" onClick={() => setSizes({})}>
           Back to the least sizes
@@ -39,7 +46,8 @@ export function Play(): JSX.Element {
   );
 }
 
-function Player({ shown }: { shown: readonly Execution[] }): JSX.Element {
+function Player(props: { shown: readonly Execution[]; setSizes: (sizes: Sizes) => void }): JSX.Element {
+  const { shown, setSizes } = props;
   const store = useStore();
   const { variants } = useWorkbench();
   const { statements } = useSelection();
@@ -116,6 +124,7 @@ function Player({ shown }: { shown: readonly Execution[] }): JSX.Element {
                 against={against}
                 againstRan={ran[1 - number] ?? 0}
                 picked={picked}
+                setSizes={setSizes}
                 follow={!clock.playing && clock.at > 0 && shown.length === 1}
                 pick={(played) => {
                   const event = script.eventOf[played] ?? 0;
@@ -141,10 +150,11 @@ function Side(props: {
   against: Script | undefined;
   againstRan: number;
   picked: string | undefined;
+  setSizes: (sizes: Sizes) => void;
   follow: boolean;
   pick: (instance: number) => void;
 }): JSX.Element {
-  const { name, script, ran, against, againstRan, picked, follow, pick } = props;
+  const { name, script, ran, against, againstRan, picked, setSizes, follow, pick } = props;
   const shown = useMemo(
     () => (against ? twins(script, against, againstRan) : NONE),
     [script, against, againstRan],
@@ -159,6 +169,7 @@ function Side(props: {
           {!view.whole && status === "connected" && " Select another statement to play that."}
         </p>
       )}
+      {status === "connected" && <Smaller view={view} set={setSizes} />}
       <Stage script={script} ran={ran} twins={shown} picked={picked} follow={follow} pick={pick} />
       <p className="wbk-note">
         {events.length} events of {script.instances.length} instances at {sizesText(view.sizes)}

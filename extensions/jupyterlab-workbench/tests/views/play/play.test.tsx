@@ -359,6 +359,44 @@ describe("the player", () => {
   });
 });
 
+describe("sizes that are too large", () => {
+  const nothing = { statements: [], arrays: [], memories: [], order: [], at_once: [], whole: false, remark: "" };
+  const large = (smaller: PlayView["smaller"]): PlayView => ({
+    ...viewOf(axis), ...nothing, sizes: { B: 300, T: 7 }, too_large: "x has 2,100 instances: B=300 is too large, B=150 can be played", smaller,
+  });
+  const ask = async (value: PlayView): Promise<void> => {
+    shown = await drawn(Play, CAPSULE, true);
+    await enter(shown.host.querySelector(".wbk-small-sizes input"), "300");
+    const last = shown.parts.at(-1);
+    if (last?.type !== "want") throw new Error("nothing was asked for");
+    await shown.part(last.id, value);
+  };
+
+  test("are said, can be changed, and smaller ones are played with one press", async () => {
+    await ask(large({ B: 150, T: 7 }));
+    expect(texts(shown.host, "[role=alert]")).toEqual(["x has 2,100 instances: B=300 is too large, B=150 can be playedPlay at B=150, T=7"]);
+    expect(shown.host.querySelector(".wbk-player")).toBeNull();
+    expect([...shown.host.querySelectorAll<HTMLInputElement>(".wbk-small-sizes input")].map(({ value }) => value)).toEqual(["300", "7"]);
+    await shown.press(byText(shown.host, "button", "Play at B=150, T=7"));
+    expect(shown.parts.at(-1)).toMatchObject({ type: "want", part: "play", arguments: { sizes: { B: 150, T: 7 } } });
+    expect(shown.host.querySelectorAll(".wbk-small-sizes input").length).toBe(2);
+  });
+
+  test("are said where a part is played, and all of it is with one press", async () => {
+    await ask({ ...viewOf(axis), whole: false, remark: "too many: T=3000 is too large", smaller: { B: 3, T: 40 } });
+    expect(shown.host.querySelector(".wbk-player")).not.toBeNull();
+    await shown.press(byText(shown.host, "button", "Play all of it at B=3, T=40"));
+    expect(shown.parts.at(-1)).toMatchObject({ type: "want", part: "play", arguments: { sizes: { B: 3, T: 40 } } });
+  });
+
+  test("are said where there are no smaller ones, with a way back", async () => {
+    await ask(large(null));
+    expect(byText(shown.host, "button", "Play at")).toBeUndefined();
+    await shown.press(byText(shown.host, "button", "Back to the least sizes"));
+    expect(shown.host.querySelector(".wbk-player")).not.toBeNull();
+  });
+});
+
 describe("from the tree of variants", () => {
   test("another variant is played beside the shown one", async () => {
     shown = await drawn(Variants, CAPSULE);
