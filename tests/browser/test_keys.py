@@ -82,6 +82,34 @@ def test_from_the_tabs_one_goes_on_to_what_is_in_the_pane(walk: Page) -> None:
     walk.check()
 
 
+def test_the_menu_of_a_variant_is_gone_through_by_keys(walk: Page, lab: Lab) -> None:
+    panel, page = live(walk), walk.page
+    open_pane(panel, "Variants")
+    more = panel.get_by_label("More for Vectorize('b')")
+    more.focus()
+    page.keyboard.press("ArrowDown")
+    items = panel.get_by_role("menuitem")
+    expect(items.first).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(items.last).to_be_focused()
+    page.keyboard.press("Home")
+    expect(items.first).to_be_focused()
+    page.keyboard.press("End")
+    expect(items.last).to_be_focused()
+    lab.shot(walk, "variant-menu")
+    lab.shot(walk, "variant-menu-dark", "JupyterLab Dark")
+    page.keyboard.press("Escape")
+    expect(items).to_have_count(0)
+    expect(more).to_be_focused()
+    more.click()
+    expect(items.first).to_be_visible()
+    panel.get_by_label("More for as written").click()  # one shuts as the other opens
+    expect(panel.get_by_role("menu")).to_have_count(1)
+    page.keyboard.press("Escape")
+    open_pane(panel, "Moves")
+    walk.check()
+
+
 def test_chips_stand_side_by_side(lab: Lab) -> None:
     page = lab.open(lab.notebook("chips.ipynb", [PERSIST]), 1600, 1000)
     run_all(page)
