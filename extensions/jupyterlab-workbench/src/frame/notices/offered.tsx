@@ -64,7 +64,7 @@ export function Offered(props: {
             onClick={() => show(offer)}
           >
             Show {offer.name}
-            {offer.missing.length > 0 && " …"}
+            {offer.missing.length > 0 && ` (needs ${offer.missing.join(", ")}) …`}
           </button>
         ))}
       </div>

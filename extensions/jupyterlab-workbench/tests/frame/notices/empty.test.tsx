@@ -103,14 +103,14 @@ test("a cell that misses arguments is left to be filled in, and run with a secon
   const asked = { name: "asked", cell: "wb.watch(asked, B=, T=)\n", missing: ["B", "T"] };
   const { offers, ran } = offering([asked], [asked]);
   shown = await drawn(Empty, GOLDEN, true, { insertCell, offers });
-  await shown.press(byText(shown.host, "button", "Show asked …"));
+  await shown.press(byText(shown.host, "button", "Show asked (needs B, T) …"));
   expect([insertCell.mock.calls.length, run.mock.calls.length]).toEqual([1, 0]);
   expect(texts(shown.host, "[role=status] [role=status]")).toEqual([
     "asked has no default for B, T: fill in the cell, then run it.",
   ]);
-  await shown.press(byText(shown.host, "button", "Show asked …"));
+  await shown.press(byText(shown.host, "button", "Show asked (needs B, T) …"));
   expect([insertCell.mock.calls.length, run.mock.calls.length]).toEqual([1, 1]);
   expect(texts(shown.host, "[role=status] [role=status]")).toEqual([]);
   await act(async () => ran());
-  expect(texts(shown.host, ".wbk-offers button")).toEqual(["Show asked …"]);
+  expect(texts(shown.host, ".wbk-offers button")).toEqual(["Show asked (needs B, T) …"]);
 });
