@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import Lab, command
-from tests.browser.panel import SHOW, live, open_pane, saved_as, shows
+from tests.browser.lab import Lab, command, run_all
+from tests.browser.panel import SHOW, live, open_pane, saved_as, shows, still
 from tests.browser.test_measuring import run_first, start_below
 
 TABS = """() => [...document.querySelectorAll("[role=tab]")].map((tab) => {
@@ -18,6 +19,38 @@ INSIDE = """(selector) => {
   const place = document.querySelector(selector).getBoundingClientRect();
   const pane = document.querySelector(".wbk-side").getBoundingClientRect();
   return place.top >= pane.top && place.bottom <= pane.bottom + 1;
+}"""
+LONG = """\
+import workbench as wb
+from workbench.algorithms.reinforce import reinforce
+
+@wb.program
+def very_long_names_of_walkers(B=4, T=5):
+    b, t = wb.dims(b=B, t=T)
+    discounted_position_of_every_walker = wb.recurrent(
+        "discounted_position_of_every_walker", (), over=(b, t)
+    )
+    discounted_position_of_every_walker[b, 0] = 0.0
+    discounted_position_of_every_walker[b, t + 1] = (
+        discounted_position_of_every_walker + wb.uniform(over=(b, t))
+    )
+    gain_that_is_squared_for_each_walker = -(discounted_position_of_every_walker**2)
+    worth_of_everything_that_follows = wb.discounted_sum(
+        gain_that_is_squared_for_each_walker[b, t:T], 0.9
+    )
+    return {"worth_of_everything": worth_of_everything_that_follows.sum(over=t).mean(over=b)}
+
+"""
+SHOWN = ("wb.Workbench(very_long_names_of_walkers())", "wb.Workbench(reinforce(B=4, I=2, T=5))")
+CUT = """() => {
+  const graphs = document.querySelectorAll("#workbench .wbk-graph");
+  const graph = [...graphs].find((one) => one.offsetParent);
+  const room = graph.getBoundingClientRect();
+  const places = [...graph.querySelectorAll("g.node .wbk-ground")]
+    .map((ground) => ground.getBoundingClientRect());
+  return places.filter(({ left, right, top, bottom }) =>
+    left < room.left + 8 || right > room.right - 8 || top < room.top + 8 || bottom > room.bottom - 8
+  ).length;
 }"""
 WAITS = "import time\nprint('waits')\nwhile True:\n    time.sleep(0.1)"
 
@@ -95,6 +128,26 @@ def test_tabs_are_one_row_or_one_column_at_every_width(lab: Lab, walk: Any, tmp_
         pane = page.page.locator(".wbk-side").bounding_box()
         assert (pane["x"] >= graph["x"] + graph["width"]) == upright
         lab.shot(page, f"tabs-{width}")
+    page.check()
+
+
+@pytest.mark.parametrize("shown", SHOWN)
+def test_the_first_view_and_the_fitted_one_show_the_whole_graph(lab: Lab, shown: str) -> None:
+    page = lab.open(lab.notebook("whole.ipynb", [LONG + shown]))
+    run_all(page)
+    panel = live(page)
+    name = panel.locator(".wbk-title").inner_text()
+    for width in (1280, 900, 1700):
+        page.page.set_viewport_size({"width": width, "height": 800})
+        still(page)
+        assert page.page.evaluate(CUT) == 0, width
+        lab.shot(page, f"whole-{name}-{width}")
+    for _ in range(4):
+        panel.get_by_role("button", name="Zoom in").click()
+    assert page.page.evaluate(CUT) > 0
+    panel.get_by_role("button", name="Fit: show the whole graph").click()
+    still(page)
+    assert page.page.evaluate(CUT) == 0
     page.check()
 
 
