@@ -22,8 +22,8 @@ def with_starts(statements: Sequence[Statement], ends: Sequence[End]) -> tuple[S
     have no guard of that end.
     """
     opens = {end.open for end in ends}
-    for opened in opens:
-        statements = _with_starts(statements, opened, opens)
+    for end in ends:
+        statements = _with_starts(statements, end.open, opens)
     return tuple(statements)
 
 
