@@ -13,7 +13,9 @@ from tests.codegen.cuda.fibres import SEED, differences
 from tests.native_runs import run_native
 from tests.truth import truth
 from workbench import nn, rl
+from workbench.backends.reference.evaluator import Reference
 from workbench.errors import WorkbenchError
+from workbench.transforms import Persist, Vectorize
 
 EPS = 1e-3
 SIZES: list[dict[str, int]] = [
@@ -132,6 +134,26 @@ def test_priorities_on_a_gpu_have_the_bits_of_compiled_c() -> None:
     best = wb.optimize(judged(), backend="native").program
     wanted = run_native(best, {}, seed=SEED, dtype="float32")
     assert differences(best, {}, wanted) == []
+
+
+@pytest.mark.parametrize(
+    "step", [Vectorize("k"), Persist("k", 1), None], ids=["vectorized", "persisted", "recipe"]
+)
+def test_one_sample_an_update_computes_the_same(step: Any) -> None:
+    @wb.program
+    def example(B: int = 2, I: int = 4, N: int = 6) -> dict[str, Any]:
+        b, i, k = wb.dims(b=B, i=I, k=1)
+        replay = rl.Replay(N, {"x": (float, ())}, over=(b, i))
+        replay.write(x=wb.uniform(over=(b, i)))
+        drawn = replay.sample_by(k)["x"]
+        replay.update(drawn + 0.1)
+        return {"drawn": drawn}
+
+    root = wb.variant(example())
+    variant = wb.optimize(root, backend="native") if step is None else root.apply(step)
+    expected = Reference(root.program.equations, seed=2).outputs()["drawn"]
+    found = wb.run(variant, "numpy", seed=2, dtype="float64", progress=False)["drawn"]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("backend", ["numpy", "native"])

@@ -64,7 +64,7 @@ def test_a_gather_is_of_the_value(how: str, ends: bool) -> None:
 @pytest.mark.parametrize("how", HELD)
 def test_a_gather_elsewhere_fails(how: str, at: int) -> None:
     program = held(how, at, ends=False)
-    with pytest.raises(WorkbenchError, match=r"g has elements t=0..5 only"):
+    with pytest.raises(WorkbenchError, match=r"g has elements t=0\.\.5 only"):
         Reference(program.equations).outputs()
     with pytest.raises(WorkbenchError, match=f"g is indexed at t = {at}, outside 0 to 5"):
         wb.run(program, "numpy", progress=False)

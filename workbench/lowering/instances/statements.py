@@ -24,6 +24,7 @@ from workbench.lowering.values.point_boxes import (
     bounding_box,
     point_box,
     points_of,
+    sole_positions,
 )
 from workbench.lowering.values.scope import Prepared, Scope, Workspace
 from workbench.lowering.values.stored import Stored
@@ -50,10 +51,12 @@ def linearize(
 ) -> list[Record]:
     """Return the array operations of one instance.
 
-    Loop dimensions are `values`, the dimensions `axes` array axes. An axis with `blocks` is the
-    part in the block whose number is among the values too.
+    Loop dimensions are `values`, the dimensions `axes` array axes, but for those with one position.
+    An axis with `blocks` is the part in the block whose number is among the values too.
     """
     statement, points, axes = _combining(statement, points_of(statement, blocks), axes)
+    values = {**values, **sole_positions(statement, points, axes, values, ranges)}
+    axes = [d for d in axes if d not in values]
     filled = point_box(statement, points, axes, values, ranges, ranks, stored)
     boxes, place = filled.axes, {**values, **filled.places}
     loops = tuple((d, values[d]) for d in statement.dims if d in values)

@@ -65,6 +65,24 @@ def points_of(statement: Statement, blocks: tuple[AxisBlock, ...]) -> Points:
     return Points(with_blocks(statement.domain, blocks), reduction)
 
 
+def sole_positions(
+    statement: Statement,
+    points: Points,
+    axes: Sequence[str],
+    values: Mapping[str, Expression],
+    ranges: Ranges,
+) -> dict[str, Expression]:
+    """Return the positions of a statement's own axes with one position at all sizes, in terms of
+    the loop dimensions `values`: an index may take such a position as it takes a loop's.
+    """
+    own = [d for d in statement.dims if d in axes]
+    if not own or not is_box(points.domain, own):
+        return {}
+    boxes = dict(zip(own, bounds(points.domain, own), strict=True))
+    placed = _placed(boxes, values, ranges)
+    return {d: low for d, (low, n) in placed.items() if n == expression(1)}
+
+
 def point_box(
     statement: Statement,
     points: Points,
