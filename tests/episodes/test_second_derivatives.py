@@ -23,7 +23,24 @@ def _table(x: Any, end: Any, b: Any, t: Any, T: Any) -> Any:
     return (table[b, t + 1].sum(axis=0) ** 2).sum(over=t)
 
 
+def _so_far(b: Any, t: Any) -> Any:
+    """A step up to that of the reader, drawn by each."""
+    drawn = wb.uniform(over=(b, t)) * wb.cast(wb.index(t + 1), float)
+    return wb.within(wb.cast(drawn, int), 0, t + 1)
+
+
+def _chosen(x: Any, end: Any, b: Any, t: Any, T: Any) -> Any:
+    """A choice by what each step gathers, of the steps up to each."""
+    before = wb.gather(x, t=_so_far(b, t))
+    return wb.where(before > 0.8, before * x, x**3)[b, 0 : t + 1].sum().sum(over=t)
+
+
 SECOND = READ | {
+    "each_gathers": lambda x, end, b, t, T: (wb.gather(x, t=_so_far(b, t)) ** 2).sum(over=t),
+    "each_gathers_a_product": lambda x, end, b, t, T: (
+        wb.gather(x * x, t=_so_far(b, t)) * wb.gather(x, t=_so_far(b, t)) * x
+    ).sum(over=t),
+    "chosen": _chosen,
     "behind_the_end": lambda x, end, b, t, T: x[b, end + 1] ** 2,
     "next": lambda x, end, b, t, T: (x[b, t + 1] * x).sum(over=t),
     "next_squared": lambda x, end, b, t, T: (x[b, t + 1] ** 2).sum(over=t),
@@ -65,7 +82,7 @@ def test_second_derivative_is_the_central_difference_of_the_first(read: Any) -> 
 
 
 @pytest.mark.parametrize("backend", ["numpy", "native"])
-@pytest.mark.parametrize("read", ["behind_the_end", "next", "spread", "drawn"])
+@pytest.mark.parametrize("read", ["behind_the_end", "next", "spread", "drawn", "each_gathers"])
 def test_second_derivative_is_the_same_on_backends(read: str, backend: str) -> None:
     program = walked(SECOND[read])
     expected = Reference(program.equations, seed=3).outputs()

@@ -21,7 +21,14 @@ from functools import reduce
 from typing import Any
 
 from workbench.errors import ProgramError
-from workbench.language.episodes.ends import ends_along, exists_with, is_open, where_executed
+from workbench.language.episodes.ends import (
+    ends_along,
+    executed,
+    exists_with,
+    is_open,
+    where_executed,
+    zero_elsewhere,
+)
 from workbench.language.inverse import Contribution, SourceRead, pull
 from workbench.language.sources import (
     Part,
@@ -290,12 +297,14 @@ class _Reverse:
             parts = parts_of(self._over(node), elements)
         with contextlib.nullcontext() if within else inline():
             inputs = [Tensor(x.source, x.index) for x in node.operands]
-            shares = rule(_do, inputs, Tensor(node), adjoint, **node.options)
+            # a condition on data need not exist where an instance is not executed: that comes first
+            held, inner = executed(adjoint) if node.operation == "where" else ([], adjoint)
+            shares = rule(_do, inputs, Tensor(node), inner, **node.options)
             for x, share in zip(node.operands, shares, strict=True):
                 if share is None or x.dtype != "float":
                     continue
                 for part in parts:
-                    value = _summed_to(share, x.shape)
+                    value = zero_elsewhere(held, _summed_to(share, x.shape))
                     past_ends = node in self.past_ends
                     self._contribute(SourceRead(x, *part), value, node.dims, past_ends)
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from typing import TypeGuard
 
-from workbench.language.episodes.ends import is_open
-from workbench.language.tracing.nodes import apply, cast, index, is_literal
-from workbench.language.tracing.recurrent import Recurrent
+from workbench.language.episodes.ends import executed, zero_elsewhere
+from workbench.language.tracing.nodes import apply, cast, index
 from workbench.language.tracing.reductions import reduce_over
 from workbench.language.tracing.tensor import Bound, Node, Tensor
 from workbench.language.tracing.trace import Range, current, inline
@@ -228,28 +226,10 @@ def _tested(solution: _Solution, value: Tensor, moves: dict[str, Expression]) ->
     if solution.count != expression(1):
         value = apply("multiply", value, cast(index(solution.count), "float"))
     for test, d in solution.tests:
-        value = _chosen(value, test.substitute(moves), index(variable(d)))
+        held, inner = executed(value)
+        same = apply("equal", test.substitute(moves), index(variable(d)))
+        value = zero_elsewhere(held, apply("where", same, inner, 0.0))
     return value
-
-
-def _chosen(value: Tensor, test: Tensor, here: Tensor) -> Tensor:
-    """Return a value where an index is an element's own, else 0."""
-    node = value.source
-    if _is_executed(node):
-        at = {
-            d: e for d, e in zip(node.dims, value.index, strict=True) if isinstance(e, Expression)
-        }
-        held, inner, otherwise = (x.substitute(at) for x in node.operands)
-        return apply("where", held, _chosen(inner, test, here), otherwise)
-    return apply("where", apply("equal", test, here), value, 0.0)
-
-
-def _is_executed(source: Node | Recurrent) -> TypeGuard[Node]:
-    """Tell whether a value is 0 where an instance is not executed."""
-    if not isinstance(source, Node) or source.operation != "where":
-        return False
-    held, _, otherwise = source.operands
-    return is_open(held) and is_literal(otherwise, 0)
 
 
 def _summed(

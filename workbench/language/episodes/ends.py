@@ -15,7 +15,7 @@ from functools import reduce
 import numpy as np
 
 from workbench.errors import ProgramError, SourceLine
-from workbench.language.tracing.nodes import apply, as_tensor, index, literal
+from workbench.language.tracing.nodes import apply, as_tensor, index, is_literal, literal
 from workbench.language.tracing.recurrent import Recurrent
 from workbench.language.tracing.tensor import Index, Node, Tensor
 from workbench.language.tracing.trace import current, dim_name, inline, user_line
@@ -229,6 +229,25 @@ def _stored(x: Tensor) -> Tensor:
         return apply("copy", x)
     finally:
         trace.inline = outer
+
+
+def executed(x: Tensor) -> tuple[list[Tensor], Tensor]:
+    """Return the conditions on what is open outside of which `x` is 0, and what it is there."""
+    held: list[Tensor] = []
+    while isinstance(node := x.source, Node) and node.operation == "where":
+        at = {d: e for d, e in zip(node.dims, x.index, strict=True) if isinstance(e, Expression)}
+        condition, inner, otherwise = (operand.substitute(at) for operand in node.operands)
+        if not is_open(condition) or not is_literal(otherwise, 0):
+            break
+        held, x = [*held, condition], inner
+    return held, x
+
+
+def zero_elsewhere(held: Sequence[Tensor], value: Tensor) -> Tensor:
+    """Return a value where conditions on what is open hold, the first of them asked first."""
+    for condition in reversed(held):
+        value = apply("where", condition, value, 0.0)
+    return value
 
 
 def is_open(x: Tensor) -> bool:
