@@ -177,3 +177,17 @@ def test_a_read_is_checked_at_both_ends(last: int, highest: int, dim: str | None
         said = f"v is read at {dim} = 2, which is past the end of the episode"
         said = "does not exist: its episode ended before" if name == "reference" else said
         assert said in str(error.value), name
+
+
+def test_a_step_of_each_kind_keeps_the_meaning_of_two_ends() -> None:
+    program = crossed()
+    expected = looped(program, 0.25, True)
+    root = wb.variant(program)
+    taken = {type(move.step): move.step for move in root.moves() if move.refusal is None}
+    assert len(taken) > 5
+    for step in taken.values():
+        found = of_numpy(root.apply(step))
+        for output, values in expected.items():
+            np.testing.assert_allclose(
+                found[output], values, rtol=1e-9, atol=1e-12, err_msg=f"{output} after {step}"
+            )
