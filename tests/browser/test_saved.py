@@ -9,8 +9,10 @@ from playwright.sync_api import expect
 
 from tests.browser.lab import IDLE, Lab, Page, command, run_all
 from tests.browser.panel import SHOW, STEP, live, open_pane, saved_as, shows
+from tests.browser.test_panel import PROGRAM as SMALL
 from tests.browser.test_panel import RESTART
 from tests.browser.test_picture import executed
+from tests.browser.test_stored import DIRTY
 
 PROGRAM = """\
 import workbench as wb
@@ -58,6 +60,31 @@ def test_a_saved_notebook_opens_in_the_panel_without_its_kernel(lab: Lab) -> Non
     panel.get_by_role("tab", name="Memory", selected=True).wait_for(timeout=60_000)
     live(page)
     panel.get_by_role("tab", name="Memory", selected=True).wait_for(timeout=60_000)
+    page.check()
+
+
+def test_a_notebook_opens_again_with_what_was_shown_when_it_was_saved(lab: Lab) -> None:
+    page = lab.open(lab.notebook("left.ipynb", [SHOW, STEP, SMALL]))
+    run_all(page)
+    panel = live(page)
+    program = panel.get_by_label("Program", exact=True)
+    program.locator("option", has_text="small").wait_for(state="attached", timeout=60_000)
+    outputs = page.page.locator(".jp-OutputArea-output .wbk-root")
+    expect(outputs).to_have_count(2)
+    page.page.wait_for_timeout(3500)  # outputs are up to date by then, and not again soon
+    program.select_option("walk")
+    panel.get_by_role("button", name="Undo").click()
+    shows(panel, "as written")
+    command(page, "docmanager:open", {"path": "left.ipynb"})
+    command(page, "docmanager:save")
+    page.page.wait_for_function(f"() => !({DIRTY})()", timeout=30_000, polling=100)
+    lab.tidy()
+    page = lab.open("left.ipynb", runs=False)
+    assert page.page.evaluate(DIRTY) is False
+    command(page, "workbench:open")
+    panel = page.page.locator("#workbench")
+    expect(panel.locator(".wbk-title:visible")).to_have_text("walk")
+    shows(panel, "as written")
     page.check()
 
 

@@ -1,6 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const PROTOCOL = 21;
+export const PROTOCOL = 22;
 
 export const DOT = {
   "nameSize": 16,
@@ -960,6 +960,7 @@ export interface Capsule {
 export interface Packed {
   readonly protocol: number;
   readonly release: string;
+  readonly workbench: string;
   readonly gzip: string;
 }
 

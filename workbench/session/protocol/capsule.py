@@ -80,10 +80,11 @@ def plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Packed:
-    """A large capsule: its JSON, compressed with gzip, in base64."""
+    """A large capsule: the name of its workbench, and its JSON, compressed with gzip, in base64."""
 
     protocol: int
     release: str
+    workbench: str
     gzip: str
 
 
@@ -93,7 +94,8 @@ def packed(kept: Capsule) -> Capsule | Packed:
     if len(text) < LARGE:
         return kept
     squeezed = gzip.compress(text.encode(), compresslevel=6, mtime=0)
-    return Packed(kept.protocol, kept.release, base64.b64encode(squeezed).decode())
+    name = kept.state.workbench
+    return Packed(kept.protocol, kept.release, name, base64.b64encode(squeezed).decode())
 
 
 def to_json(value: Any) -> str:

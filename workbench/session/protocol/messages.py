@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from workbench.session.protocol.state import ErrorView, State, UntracedView
 
-PROTOCOL = 21
+PROTOCOL = 22
 """Raised with every change of a message, a state or a part; the other side says so and stops."""
 
 Part = Literal[

@@ -39,7 +39,7 @@ test("one that is compressed reads the same", async () => {
   const squeezed = new Response(JSON.stringify(capsule())).body?.pipeThrough(new CompressionStream("gzip"));
   const bytes = new Uint8Array(await new Response(squeezed).arrayBuffer());
   const gzip = btoa(String.fromCharCode(...bytes));
-  const store = await opened({ protocol: PROTOCOL, release: "1.0", gzip });
+  const store = await opened({ protocol: PROTOCOL, release: "1.0", workbench: "small", gzip });
   expect(store.values().state?.variants).toEqual(STATE.variants);
 });
 

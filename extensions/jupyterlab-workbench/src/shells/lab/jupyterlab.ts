@@ -111,6 +111,7 @@ export interface NotebookModel {
   dirty: boolean;
   readonly metadataChanged: Signal<NotebookModel, { readonly key: string }>;
   getMetadata(key: string): unknown;
+  setMetadata(key: string, value: unknown): void;
 }
 
 export interface NotebookPanel extends Widget {
@@ -120,6 +121,8 @@ export interface NotebookPanel extends Widget {
     readonly path: string;
     readonly ready: Promise<void>;
     readonly model: NotebookModel;
+    /** "started" before what is saved is read. */
+    readonly saveState: Signal<unknown, string>;
     save(): Promise<void>;
   };
 }

@@ -1,8 +1,7 @@
 // The actions of views on the notebook beside them.
 
-import { unpacked } from "../../model/transports/packed";
+import { workbenchOf } from "../../model/transports/packed";
 import type { InsertedCell, Transport } from "../../model/transports/transport";
-import type { Capsule } from "../../protocol";
 import { MIME } from "../mime";
 import { addressOf } from "./address";
 import type { Cell, NotebookPanel, Packages } from "./jupyterlab";
@@ -29,7 +28,7 @@ export function beside(
       else Notification.info(`No cell has this any more at line ${line}: ${text.trim()}`, { autoClose: 5000 });
     },
     async runCell(workbench, above) {
-      const cell = (await cellShowing(panel, workbench)) ?? known.get(workbench);
+      const cell = cellShowing(panel, workbench) ?? known.get(workbench);
       if (!cell || !panel.content.widgets.includes(cell)) {
         if (above) return NotebookActions.runAll(panel.content, panel.sessionContext);
         Notification.info(`No cell has ${workbench} in its output: run the one that shows it.`, { autoClose: 5000 });
@@ -94,15 +93,8 @@ function cellWith(panel: NotebookPanel, line: number, text: string): Cell | unde
 }
 
 /** Finds the last cell that has the workbench in its output. */
-async function cellShowing(panel: NotebookPanel, workbench: string): Promise<Cell | undefined> {
-  for (const cell of [...panel.content.widgets].reverse()) {
-    for (const saved of savedBy(cell)) {
-      const name = await unpacked(saved).then((capsule) => (capsule as Capsule).state.workbench, () => null);
-      if (name === workbench) return cell;
-    }
-  }
-  return undefined;
-}
+const cellShowing = (panel: NotebookPanel, workbench: string): Cell | undefined =>
+  [...panel.content.widgets].reverse().find((cell) => savedBy(cell).some((saved) => workbenchOf(saved) === workbench));
 
 /** Lists the workbenches in a cell's output, the last first. */
 function savedBy({ model: { outputs } }: Cell): readonly unknown[] {
@@ -135,14 +127,11 @@ async function reveal(panel: NotebookPanel, cell: Cell, line: number): Promise<v
   mark.remove();
 }
 
-/** Returns the last workbench in the notebook's outputs, null where there is none; one in the cell of `output` before
- * others. */
-export function savedIn(panel: NotebookPanel, output: HTMLElement | null): unknown {
+/** Returns a workbench in the notebook's outputs: one in the cell of `output` before others, then the last of that
+ * name, then the last; null where there is none. */
+export function savedIn(panel: NotebookPanel, output: HTMLElement | null, name: string | undefined): unknown {
   const last = [...panel.content.widgets].reverse();
-  const own = last.filter((cell) => output !== null && cell.node.contains(output));
-  for (const cell of [...own, ...last]) {
-    const [saved] = savedBy(cell);
-    if (saved !== undefined) return saved;
-  }
-  return null;
+  const [own] = last.filter((cell) => output !== null && cell.node.contains(output)).flatMap(savedBy);
+  const all = last.flatMap(savedBy);
+  return own ?? all.find((saved) => workbenchOf(saved) === name) ?? all[0] ?? null;
 }

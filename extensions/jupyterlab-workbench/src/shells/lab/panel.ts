@@ -1,12 +1,15 @@
 // The panel in the main area: the workbench of the notebook in use, each as it was left.
 
 import type { Action } from "../../frame/actions";
+import type { Store } from "../../model/store";
 import type { Status } from "../../model/transports/transport";
+import type { State } from "../../protocol";
 import type { Drawn } from "../../workbench";
 import type { Views } from "../views";
 import { calm } from "./address";
 import { type Connection, connect } from "./connection";
 import type { NotebookPanel, Packages, Widget } from "./jupyterlab";
+import { lastShown, type LastShown, noteShown } from "./last-shown";
 import { beside, savedIn } from "./notebook";
 
 /** The id of the panel in JupyterLab. */
@@ -178,14 +181,17 @@ function createFace(
     const { state, problem, status, welcomed, workbenches } = live.store.values();
     if (welcomed && workbenches.length && !restored) {
       restored = true;
-      const before = workbenches.find((name) => kept.programs.includes(name));
-      if (before !== undefined) return live.store.choose(before);
+      const known = workbenches.find((name) => kept.programs.includes(name));
+      const left = known ?? workbenches.find((name) => name === lastShown(notebook)?.workbench);
+      if (left !== undefined) return live.store.choose(left);
     }
     // A running cell may tell the fate of a workbench, but answers no request.
     const wanted = !(state && welcomed) && !problem && ABSENT.includes(status);
     if (wanted && !saved) {
-      const found = savedIn(notebook, from);
+      const left = lastShown(notebook);
+      const found = savedIn(notebook, from, left?.workbench);
       if (found) saved = views.drawSaved(savedHost, found, kept, hands);
+      if (saved && !from && !link) showAsLeft(saved.store, left);
       if (saved && link) views.follow(saved.store, link);
       if (saved) link = "";
     } else if (!wanted && saved && state) {
@@ -201,7 +207,12 @@ function createFace(
     changed();
   }
 
+  const shown = (): State | null => (saved ?? live).store.values().state;
   const forget = live.store.subscribe(look);
+  const end = noteShown(notebook, () => {
+    const state = savedIn(notebook, null, undefined) ? shown() : null;
+    return state && { workbench: state.workbench, variant: state.current };
+  });
   ask();
   look();
   return {
@@ -235,12 +246,24 @@ function createFace(
     },
     takeDown() {
       forget();
+      end();
       shut();
       saved?.takeDown();
       live.takeDown();
       host.remove();
     },
   };
+}
+
+/** Shows the variant of a saved workbench that was left, as soon as it is read: its output may be older. */
+function showAsLeft(store: Store, left: LastShown | null): void {
+  const forget = store.subscribe(() => {
+    const { state } = store.values();
+    if (!state) return;
+    forget();
+    const isThere = state.workbench === left?.workbench && state.variants.some(({ key }) => key === left.variant);
+    if (isThere && left.variant !== state.current) void store.ask({ type: "show", variant: left.variant });
+  });
 }
 
 function block(): HTMLElement {

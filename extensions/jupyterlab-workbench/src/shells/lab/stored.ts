@@ -1,9 +1,7 @@
 // Notebooks whose outputs are stored, as ours are, with pictures in place of workbenches.
 
 import type { NotebookPanel } from "./jupyterlab";
-
-/** The key of our metadata in such a notebook. */
-const OURS = "workbench";
+import { oursIn } from "./metadata";
 
 /** What JupyterLab notes in a notebook of the Jupyter kernel that was started for it. */
 const OF_KERNEL: ReadonlySet<string> = new Set(["kernelspec", "language_info"]);
@@ -13,7 +11,7 @@ const OF_KERNEL: ReadonlySet<string> = new Set(["kernelspec", "language_info"]);
 export function leaveUnmarked({ context }: NotebookPanel): void {
   void context.ready.then(() => {
     const { model } = context;
-    if (model.getMetadata(OURS) === undefined) return;
+    if (oursIn(model)["cells"] === undefined) return; // a hash of them, made with the outputs
     model.metadataChanged.connect((_, { key }) => {
       if (model.dirty || !OF_KERNEL.has(key)) return;
       // JupyterLab marks it once all are told.
