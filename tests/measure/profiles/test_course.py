@@ -114,6 +114,17 @@ def test_nothing_that_was_launched_has_no_course() -> None:
     assert course([TimedIteration(0, 0, 0.0)], PLACES, {}) is None
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_is_held_is_what_a_run_and_memory_tell(threads: int) -> None:
+    variant = wb.variant(reinforce(hidden=(4,))).apply(Persist("b", 4))
+    sizes = {"B": 21, "I": 2, "T": 4}
+    with shared_cache():
+        found = wb.profile(variant, "native", sizes, threads=threads, progress=False).course
+    assert found is not None
+    peak = variant.memory(sizes, "native", threads=threads).peak_bytes
+    assert max(bytes_held for _, bytes_held in found.held) == peak["device"]
+
+
 @pytest.fixture(scope="module", params=["numpy", "native"])
 def profile(request: pytest.FixtureRequest) -> Profile:
     variant = wb.variant(reinforce(hidden=(4,)))

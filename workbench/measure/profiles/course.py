@@ -13,7 +13,6 @@ from itertools import count
 
 from workbench.backends.timed.stamps import TimedIteration, TimedLaunch
 from workbench.lowering.loop_program import LoopProgram
-from workbench.lowering.loops.bytes import Point
 from workbench.lowering.loops.records import (
     AtOnce,
     Enter,
@@ -283,25 +282,37 @@ def _held(
 class Held:
     """The bytes held on a device at each place of a loop program, by its place in text order."""
 
-    points: Sequence[Point] = field(repr=False)
+    levels: Sequence[tuple[int, int]] = field(repr=False)
 
     @classmethod
-    def of(cls, loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Held:
-        """Return what a loop program holds."""
-        return cls(loops.timeline(sizes, dtype))
+    def of(
+        cls,
+        loops: LoopProgram,
+        sizes: Mapping[str, int],
+        dtype: str,
+        threads: int = 1,
+        peak: int | None = None,
+    ) -> Held:
+        """Return what a loop program holds, with a block's own arrays for each thread, and all
+        along what a run's `peak` has beside arrays.
+        """
+        levels = [
+            (point.position, sum(n * (threads if a in loops.own else 1) for a, n in point.live))
+            for point in loops.timeline(sizes, dtype)
+        ]
+        most = max((level for _, level in levels), default=0)
+        beside = 0 if peak is None else peak - most
+        return cls([(0, beside), *((position, level + beside) for position, level in levels)])
 
     def between(self, first: int, last: int) -> int:
         """Return the most bytes held from one place to another, both included."""
-        before = [point.bytes for point in self.points if point.position <= first][-1:]
-        here = [p.bytes for p in self.points if first < p.position <= last]
-        return max([*before, *here], default=0)
+        before = [level for position, level in self.levels if position <= first][-1:]
+        here = [level for position, level in self.levels if first < position <= last]
+        return max([*before, *here])
 
 
-def kernel_places(
-    loops: LoopProgram, names: Sequence[str], sizes: Mapping[str, int], dtype: str
-) -> tuple[Place, ...]:
+def kernel_places(loops: LoopProgram, names: Sequence[str], held: Held) -> tuple[Place, ...]:
     """Return the places of kernels, which are launched in text order, and of the loops around."""
-    held = Held.of(loops, sizes, dtype)
     places: list[Place] = []
     kernels, numbers = iter(enumerate(names)), count()
 

@@ -20,7 +20,7 @@ from workbench.backends.timed.timed_functions import timed_functions
 from workbench.codegen.cuda.kernel_functions import all_functions
 from workbench.codegen.stamps.segments import stamped
 from workbench.measure.profiles.arrays import array_parts
-from workbench.measure.profiles.course import Place, kernel_places, statement_places
+from workbench.measure.profiles.course import Held, Place, kernel_places, statement_places
 from workbench.measure.profiles.effort import RunRequest
 from workbench.measure.profiles.kernels import KernelTimes
 from workbench.measure.profiles.parts import KernelTime, Part
@@ -70,7 +70,9 @@ def native_timing(
     names = compiled.text(request.dtype).kernels
     launched = {name: (k,) for name, k in zip(names, compiled.kernels.kernels, strict=True)}
     sizes = resolve(compiled.program.equations, request.sizes)
-    places = kernel_places(compiled.loop_program, tuple(launched), sizes, request.dtype)
+    run = sizes, request.dtype, request.threads
+    held = Held.of(compiled.loop_program, *run, compiled.peak(*run))
+    places = kernel_places(compiled.loop_program, tuple(launched), held)
 
     def finished() -> Timing:
         times = KernelTimes(

@@ -11,6 +11,8 @@ import { seriesIn } from "../charts/series";
 import { Arrays } from "./arrays";
 import { type Band, bandsOf } from "./bands";
 import { highestBetween, liveAt, liveBetween, loopSpans, peakOf, spaceOf, spansOf } from "./course";
+import { OtherPeaks } from "./other-peaks";
+import { peakOfMemory } from "./peaks";
 import { Reduce } from "./reduce";
 import { Peak, Unchanged } from "./reduced";
 import { type Layer, Timeline } from "./timeline";
@@ -107,6 +109,7 @@ function Shown({ view }: { view: MemoryView }): JSX.Element {
         At {sizesText(view.sizes)}, {view.dtype}, on {onThreads(view)}; one iteration stands for all of a loop.
         {layers.length === 1 && " Variants that are ticked under Variants are laid over this one."}
       </p>
+      <OtherPeaks here={peakOfMemory(view)} variant={current.key} />
     </div>
   );
 }

@@ -7,6 +7,8 @@ import { onThreads, ratioText, SAME, secondsText, sizesText } from "../../model/
 import { profilesOf, shownProfile } from "../../model/profiled";
 import type { ProfileView, State } from "../../protocol";
 import { dateText, nameOf } from "../compare/measured";
+import { OtherPeaks } from "../memory/other-peaks";
+import { peakOfProfile } from "../memory/peaks";
 import { useRun } from "../run/ask";
 import { RunFields } from "../run/fields";
 import { NotMade } from "../run/not-made";
@@ -106,14 +108,15 @@ function Results({ shown, other }: { shown: ProfileView; other: ProfileView | un
     <>
       <Head shown={shown} other={other} />
       <p className="wbk-total">
-        <b>{secondsText(shown.seconds)}</b>
+        <b>{secondsText(shown.seconds)}</b> at {sizesText(shown.sizes)}
         {shown.predicted_seconds !== null && <>, predicted {secondsText(shown.predicted_seconds)}</>}
         {other && <>; {differenceText(shown, other, name)}</>}
         {shown.rounds < shown.planned && <>; stopped after {shown.rounds} of {shown.planned} rounds</>}
       </p>
       <p className="wbk-note">
-        {onThreads(shown)}, {shown.dtype}, seed {shown.seed}, {sizesText(shown.sizes)}; {shown.device}, {dateText(shown.date)}
+        {onThreads(shown)}, {shown.dtype}, seed {shown.seed}; {shown.device}, {dateText(shown.date)}
       </p>
+      <OtherPeaks here={peakOfProfile(shown)} variant={shown.variant} />
       <Summary lines={shown.summary} />
       <Course shown={shown} colours={colours} />
       <Bars shown={shown} other={other} name={name} colours={colours} />

@@ -8,6 +8,8 @@ import type { RunView, State } from "../../protocol";
 import { formerName } from "../../model/naming";
 import { dateText, nameOf } from "../compare/measured";
 import { firstOutput, lastOf, outputText } from "../charts/outputs";
+import { OtherPeaks } from "../memory/other-peaks";
+import { peakOfRun } from "../memory/peaks";
 import { useRun } from "./ask";
 import { Curve } from "./curve";
 import { RunFields } from "./fields";
@@ -189,6 +191,7 @@ function Results(props: {
         {shown.compile_seconds !== null && `; compiled in ${secondsText(shown.compile_seconds)}`}
         {"device" in shown.peak_bytes && `; peak ${peaksText(shown.peak_bytes)}`}
       </p>
+      <OtherPeaks here={peakOfRun(shown)} variant={shown.variant} />
       {status === "connected" && state.result === shown.id && !shown.failed && !running && (
         <p className="wbk-note">
           In Python: <code>.result</code> of this workbench is this run, with all its arrays.

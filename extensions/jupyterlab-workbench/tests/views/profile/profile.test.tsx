@@ -36,13 +36,14 @@ describe("the pane", () => {
     const [first] = shown.host.querySelectorAll<HTMLElement>(".wbk-scope-track");
     expect(first?.querySelector<HTMLElement>(".wbk-measured")?.style.width).toBe("100%");
     expect(first?.querySelector<HTMLElement>(".wbk-mark")?.style.left).toBe("50%");
-    expect(shown.host.querySelector(".wbk-total")?.textContent).toBe("10 ms, predicted 5 ms");
+    expect(shown.host.querySelector(".wbk-total")?.textContent).toBe("10 ms at B=3, T=7, predicted 5 ms");
   });
 
   test("says what was run, and how the parts add up", async () => {
     await pane(native);
     const told = texts(shown.host, ".wbk-note").join("\n");
-    expect(told).toContain("native, 2 threads, float32, seed 0, B=3, T=7");
+    expect(told).toContain("native, 2 threads, float32, seed 0; ");
+    expect(shown.host.querySelector(".wbk-total")?.textContent).toContain(" at B=3, T=7");
     for (const line of native.summary) expect(told).toContain(line);
     expect(texts(shown.host, "summary")).toEqual(native.summary.slice(0, 1));
   });
