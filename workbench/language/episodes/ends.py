@@ -71,13 +71,13 @@ def until(event: object, over: object) -> Tensor:
     """End each episode along the dim `over` with the first step at which `event` is true.
 
     `event` is boolean and varies over that dim and over those of which each instance has an episode
-    of its own: `end = wb.until(terminated | truncated, over=t)`. A value at `t` then exists for
-    `t` up to `end`, what the last step writes at `t + 1` included. Reductions and ranges take what
-    exists, a mean divides by its number. Any other read of what does not exist is an error: while
-    the program is traced if it comes with each end, else while it runs, as for `x[0, t]` or
-    `wb.gather(x, t=step)`. Both sides of a `wb.where` have to exist. Outputs are NaN (0, False)
-    there, gradients 0. Draws are the same as without an end. It is written before reductions over
-    the steps of its episodes and before derivatives.
+    of its own: `end = wb.until(terminated | truncated, over=t)`. A value at `t` then exists for `t`
+    up to `end`, what the last step writes at `t + 1` included; one over two dims that end where
+    both do. Reductions and ranges take what exists, a mean divides by its number. Any other read of
+    what does not exist is an error: while the program is traced if it comes with each end, else
+    while it runs, as for `x[0, t]` or `wb.gather(x, t=step)`. Both sides of a `wb.where` have to
+    exist. Outputs are NaN (0, False) there, gradients 0. Draws are the same as without an end. It
+    is written before reductions over the steps of its episodes and before derivatives.
 
     Returns the last step (int32): the size of the dim minus 1 where no event comes. It may be an
     index: `x[b, i, end]`. `result.lengths` has the lengths of the episodes.
