@@ -95,6 +95,7 @@ soundness: $(DEV_STAMP) dot chromium
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness.refusals --count 1000
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness.refusals --count 100 --of Persist $(RECORD)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness.gradients --count 20000 $(RECORD)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness.random_programs $(RECORD)
 
 functions: $(DEV_STAMP) compiler
 	$(BIN)/python -m tests.codegen.c --record tests/codegen/c/recorded.jsonl

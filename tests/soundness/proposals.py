@@ -110,10 +110,14 @@ def _options(program: Program, name: str, hint: Hint) -> Sequence[Any]:
     return list(dict.fromkeys([*dims, *blocks]))
 
 
-def accepted(variant: Variant, chooser: Chooser, tried: int) -> Iterator[Variant]:
-    """Variants, each a random step further than the one before."""
+def accepted(
+    variant: Variant, chooser: Chooser, tried: int, names: Sequence[str] = ()
+) -> Iterator[Variant]:
+    """Variants, each a random step further than the one before: of the transforms `names`, or of
+    all.
+    """
     for _ in range(tried):
-        step = propose(variant.program, chooser, sorted(REGISTRY))
+        step = propose(variant.program, chooser, names or sorted(REGISTRY))
         if step is None:
             continue
         try:

@@ -12,7 +12,7 @@ from workbench import nn, optim, rl
 from workbench.program.values import Program
 
 SIZE_OF = {"b": "B", "i": "I", "t": "T"}
-LENGTHS = {"B": (1, 2, 3, 5), "I": (1, 2, 3), "T": (1, 2, 3, 5)}
+LENGTHS = {"B": (1, 2, 3, 5, 9), "I": (1, 2, 3), "T": (1, 2, 3, 5, 9)}
 
 
 def listed(dims: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.soundness.random_programs.author import Along, Author, Source, listed
+from tests.soundness.random_programs.author import SIZE_OF, Along, Author, Source, listed
 
 DIMS = (("t",), ("b", "t"), ("b", "t"), ("i", "t"), ("b", "i", "t"))
 VALUES = (
@@ -48,7 +48,9 @@ def _held(author: Author, name: str, value: Along) -> Along:
 def _read(author: Author, array: Along) -> None:
     """An output that reads an array somewhere."""
     dice = author.dice
-    kind = dice.choice(("gather", "gather", "within", "range", "place", "scan", "several"))
+    kind = dice.choice(
+        ("gather", "gather", "within", "range", "place", "scan", "several", "exchanged")
+    )
     low, high = dice.choice(BOUNDS)
     if kind == "gather":
         index = author.position(author.some(author.dims), "0", "T")
@@ -64,8 +66,17 @@ def _read(author: Author, array: Along) -> None:
         first = author.position(author.some(author.dims), "0", "T")
         second = author.assign("j", f"T - 1 - {first}")
         author.output("g", f"wb.gather({array}, t={first}) - wb.gather({array}, t={second})")
+    elif kind == "exchanged" and len(array.over) > 1:
+        author.output("e", f"0.5 * {_exchanged(array)} + {array:t}")
     else:
         _scan(author, array)
+
+
+def _exchanged(array: Along) -> str:
+    """A read with each dim in the place of another."""
+    pairs = zip(array.over, array.over[::-1], strict=True)
+    places = [f"wb.minimum({other}, {SIZE_OF[d]} - 1)" for d, other in pairs]
+    return f"{array.name}[{', '.join(places)}]"
 
 
 def _scan(author: Author, array: Along) -> None:

@@ -18,16 +18,22 @@ from workbench.variants.variant import Variant
 
 TRIED = 16
 """Steps that are tried on a program, of which about every third is accepted."""
-WAYS = ("steps", "steps", "steps", "written", "numpy", "native", "cuda")
-"""How a variant comes about: by steps at random, not at all, by the recipe of a backend."""
+WAYS = ("steps", "steps", "kernel", "kernel", "written", "numpy", "native", "cuda")
+"""How a variant comes about: by steps at random, by those that make one kernel of much and then
+change what is in it, not at all, by the recipe of a backend.
+"""
+IN_A_KERNEL = ("Vectorize", "Vectorize", "Persist", "Recompute", "Simplify", "Contract")
 
 
 def changed(root: Variant, dice: Random) -> Variant:
     """Another variant of the same program, half of the time with as little memory as may be."""
-    way = dice.choice(WAYS)
+    way, chooser = dice.choice(WAYS), Dice(f"{dice.random()}")
     variant = root
     if way == "steps":
-        *_, variant = [root, *accepted(root, Dice(f"{dice.random()}"), TRIED)]
+        *_, variant = [root, *accepted(root, chooser, TRIED)]
+    elif way == "kernel":
+        *_, variant = [root, *accepted(root, chooser, 2, ("Persist",))]
+        *_, variant = [variant, *accepted(variant, chooser, TRIED // 2, IN_A_KERNEL)]
     elif way != "written":
         variant = wb.optimize(root, backend=way)
     if dice.random() < 0.5:
