@@ -55,7 +55,8 @@ def gathered(
             place = binary(scope, "multiply", place, index_value(scope, rows, "int64"))
         number = place if number is None else binary(scope, "add", number, place)
         rows = rows * stored.count(position)
-    assert number is not None, "a gather without index arrays"
+    if number is None:  # one element is held
+        number = index_value(scope, expression(0), "int64")
     number = _over_all(scope, number, index)
     return _taken(scope, scope.reshaped(value, (rows, *inner), (), (rows, *inner)), number, inner)
 
