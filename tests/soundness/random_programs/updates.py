@@ -29,17 +29,14 @@ def written(dice: Random) -> Source:
     if author.happens(0.4):
         _learned(author, value, drawn, bool(shape))
     if author.happens(0.4):
-        author.outputs.append("y")
+        author.outputs.append(dice.choice((value, "y")))
     return author.source()
 
 
 def _held(author: Author, name: str, value: str, shape: tuple[int, ...]) -> Along:
-    """A recurrent tensor that has a value so many updates later. Then the value is returned: held
-    there alone, it would be read beyond what an update hands on.
-    """
+    """A recurrent tensor that has a value so many updates later."""
     array = author.recurrent(name, author.dims, "i", f"{shape}")
     later = author.dice.choice((0, 1, 1, 2))
-    author.outputs += [value] * (later > 0)
     author.lines += [f"{array:{n}} = {0.1 * (n + 1):.1f}" for n in range(later)]
     author.lines.append(f"{array:{f'i + {later}' if later else 'i'}} = {value}")
     return array
