@@ -270,7 +270,7 @@ def run(
     if start is not None:
         given = checkpoint.fitting(start, written, known, dtype)
         program = holding(resumed(program, given, start.updates, written.equations), program)
-    kept = _keeping(program, written.equations)
+    kept = _keeping(program, written.equations, asked=keep)
     ahead = (written.updates, 0 if start is None else start.updates)
     values = given | chosen.rows.tables(known, dtype, ahead)
     with progress_line(line, progress is True) as say:
@@ -376,12 +376,19 @@ def _peak(
     return chosen.predict(sizes, backend, dtype, threads).peak_bytes[DEVICE]
 
 
-@remembered(16, same=2)
-def _keeping(program: Program, written: Equations) -> Program:
+def _keeping(program: Program, written: Equations, asked: bool) -> Program:
     """Return the program that also returns its carried values, where a later run needs nothing
-    else. It is the same for every run of a variant, and so is lowered once.
+    else. Raises ProgramError where they are `asked` for and cannot be kept.
     """
     try:
-        return holding(keeping(program, written), program)
+        return _with_carried(program, written)
     except ProgramError:
+        if asked:
+            raise
         return program
+
+
+@remembered(16, same=2)
+def _with_carried(program: Program, written: Equations) -> Program:
+    """Return that program, the same for every run of a variant: it is lowered once."""
+    return holding(keeping(program, written), program)
