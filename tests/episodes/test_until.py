@@ -193,3 +193,19 @@ def test_lengths_are_counted_where_blocks_are_of_one_episode() -> None:
         found = wb.run(variant, "numpy", sizes=sizes, dtype="float64", progress=False)
         np.testing.assert_allclose(found["mean"], wanted["mean"], rtol=1e-12)
         np.testing.assert_array_equal(found.lengths["t"], wanted.lengths["t"])
+
+
+def test_a_value_is_returned_under_two_names() -> None:
+    @wb.program
+    def example(T: int = 5) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        x = wb.uniform(over=t)
+        wb.until(x < 2.0, over=t)
+        return {"one": x, "other": 1.0 * x}
+
+    program = example()
+    found = Reference(program.equations, seed=3).outputs()
+    np.testing.assert_array_equal(found["one"], found["other"])
+    assert np.isnan(found["one"]).tolist() == [False, True, True, True, True]
+    numpy = wb.run(program, "numpy", seed=3, dtype="float64", progress=False)
+    np.testing.assert_array_equal(numpy["other"], found["one"])

@@ -11,8 +11,8 @@ import workbench as wb
 from workbench import nn, optim, rl
 from workbench.program.values import Program
 
-SIZE_OF = {"b": "B", "i": "I", "t": "T"}
-LENGTHS = {"B": (1, 2, 3, 5, 9), "I": (1, 2, 3), "T": (1, 2, 3, 5, 9)}
+SIZE_OF = {"b": "B", "i": "I", "t": "T", "k": "K"}
+LENGTHS = {"B": (1, 2, 3, 5, 9), "I": (1, 2, 3), "T": (1, 2, 3, 5, 9), "K": (1, 2, 4)}
 
 
 def listed(dims: Iterable[str]) -> str:
@@ -30,11 +30,7 @@ def traced(text: str) -> Program:
 
 @dataclass(frozen=True)
 class Source:
-    """A program in the language: its dims, its lines, the names it returns.
-
-    `draws` are returned by every variation of it: a draw that is not returned may be drawn under
-    the name of the array that holds it, and then has other values.
-    """
+    """A program in the language: its dims, its lines, the names it returns, those of its draws."""
 
     dims: tuple[str, ...]
     lines: tuple[str, ...]
@@ -46,7 +42,7 @@ class Source:
         """The whole text."""
         sizes = ", ".join(f"{SIZE_OF[d]}: int = 3" for d in self.dims)
         ranges = ", ".join(f"{d}={SIZE_OF[d]}" for d in self.dims)
-        names = ", ".join(f'"{name}": {name}' for name in dict.fromkeys(self.outputs + self.draws))
+        names = ", ".join(f'"{name}": {name}' for name in dict.fromkeys(self.outputs))
         lines = [
             f"{listed(self.dims)[1:-1]} = wb.dims({ranges})",
             *self.lines,

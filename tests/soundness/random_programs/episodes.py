@@ -1,7 +1,6 @@
 """Random programs of episodes that end: a state of numbers, integers and truth values, an event
-that ends it, reads of what it had, derivatives, and a network that learns from it.
-
-No program has a window beside a gather at a step, which is refused, or a second dim that ends.
+that ends it, reads of what it had, choices along a second dim that may end too, derivatives, and a
+network that learns from it.
 """
 
 from __future__ import annotations
@@ -10,7 +9,15 @@ from random import Random
 
 from tests.soundness.random_programs.author import Along, Author, Source, listed
 
-DIMS = (("t",), ("b", "t"), ("i", "t"), ("b", "i", "t"), ("b", "i", "t"))
+DIMS = (
+    ("t",),
+    ("b", "t"),
+    ("i", "t"),
+    ("b", "i", "t"),
+    ("b", "i", "t"),
+    ("b", "t", "k"),
+    ("t", "k"),
+)
 STARTS = ("0.2", "0.0", "1.0")
 NEXT = (
     "0.9 * {x} + 0.5 * {u}",
@@ -51,8 +58,6 @@ READS = (
     "{x:t + 1:T + 1}{sum}.sum()",
     "wb.cast(end, float) * {g}",
     "wb.cast(end - wb.index(t), float) * {g}",
-)
-WINDOWS = (
     "wb.window({g}, t=3)",
     "wb.cumsum(wb.window({g}, t=3))",
     "wb.softmax(wb.window({g}, t=3), axis=0)",
@@ -69,16 +74,27 @@ LOSSES = (
     "({g} * wb.discounted_sum({g:t:T}, 0.9)).sum(over={rest})",
     "({g:wb.maximum(t - 1, 0):t + 1}.mean() * {g}).mean(over={rest})",
     "({g:t:T}.max() * {g}).sum(over={rest})",
+    "wb.window({g}, t=3).max(axis=0).sum(over={rest})",
+    f"(wb.gather({{g}}, t={AMONG_THE_LAST}) * {{g}}).sum(over={{rest}})",
 )
-LOSSES_OF_WINDOWS = ("wb.window({g}, t=3).max(axis=0).sum(over={rest})",)
-LOSSES_OF_GATHERS = (f"(wb.gather({{g}}, t={AMONG_THE_LAST}) * {{g}}).sum(over={{rest}})",)
+OF_CHOICES = (
+    "1.0 * {v}",
+    "{v}.sum(over=k)",
+    "{v}.max(over=k)",
+    "{v}.mean(over=(t, k))",
+    "{v}.max(over=t)",
+    "wb.discounted_sum({v:t:T}, 0.9)",
+    "{v:t:T}.max().sum(over=k)",
+    "{v:end}",
+    "wb.gradient(({v} * {v}).sum(over={all}), {c})",
+)
 OPTIMIZERS = ("adam", "sgd", "rmsprop")
 
 
 def written(dice: Random) -> Source:
     """One program, decided by the dice."""
     author = Author(dice=dice, dims=dice.choice(DIMS))
-    over = author.ordered(author.some(author.dims), ("t",))
+    over = author.ordered(author.some([d for d in author.dims if d != "k"]), ("t",))
     shape = dice.choice(("()", "()", "(3,)"))
     total = "" if shape == "()" else ".sum(axis=0)"
     x = author.recurrent("x", over, "t", shape)
@@ -95,13 +111,26 @@ def written(dice: Random) -> Source:
     event = author.assign("e", dice.choice(EVENTS).format(**names))
     author.lines.append(f"end = wb.until({event}, over=t)")
     names["g"] = Along(author.assign("g", gain), over, "t")
-    own, losses = dice.choice(((WINDOWS, LOSSES_OF_WINDOWS), (GATHERS, LOSSES_OF_GATHERS)))
-    for read in dice.sample(READS + own, dice.randrange(2, 5)):
+    for read in dice.sample(READS + GATHERS, dice.randrange(2, 5)):
         author.output("o", read.format(**names))
+    if "k" in author.dims:
+        _choices(author, names["g"])
     names["rest"] = listed(d for d in over if not (learns and d == "i"))
     if learns or author.happens(0.7):
-        _derivatives(author, dice.choice(LOSSES + losses).format(**names), learns)
+        _derivatives(author, dice.choice(LOSSES).format(**names), learns)
     return author.source()
+
+
+def _choices(author: Author, gain: Along) -> None:
+    """Draws along a second dim, which may end too, and what they are with a gain of each step."""
+    own = author.ordered(author.some([d for d in gain.over if d != "t"]), ("k",))
+    drawn = author.draw(own)
+    if author.happens(0.7):
+        author.lines.append(f"wb.until({drawn} < 0.3, over=k)")
+    over = author.ordered(gain.over, ("k",))
+    both = Along(author.assign("v", f"{gain} * {drawn}"), over, "t")
+    for read in author.dice.sample(OF_CHOICES, 2):
+        author.output("o", read.format(v=both, c=drawn, all=listed(over)))
 
 
 def _network(author: Author, vector: bool, drawn: str) -> str:

@@ -19,7 +19,7 @@ from tests.soundness.walks import SEED, agree
 from workbench.backends.reference.evaluator import Reference
 from workbench.program.values import Program
 
-OTHER_NAMES = {"b": "worker", "i": "again", "t": "clock"}
+OTHER_NAMES = {"b": "worker", "i": "again", "t": "clock", "k": "action"}
 """Names that come in another order in the alphabet."""
 _ASSIGNED = re.compile(r"([a-z]\w*) = (.*)")
 _OWN = re.compile(
@@ -63,7 +63,7 @@ def variations(source: Source, dice: Random) -> Iterator[Variation]:
     values = dict(_values(source))
     fewer = tuple(name for name in source.outputs if dice.random() < 0.5) or source.outputs[:1]
     yield Variation("fewer are returned", replace(source, outputs=fewer).text)
-    more = (*source.outputs, *values)
+    more = (*source.outputs, *source.draws, *values)
     yield Variation("more are returned", replace(source, outputs=more).text)
     once = [name for name in values if _is_used_once(source, name)]
     if once:
@@ -71,7 +71,7 @@ def variations(source: Source, dice: Random) -> Iterator[Variation]:
         text = _written_where_used(source, name, values[name]).text
         yield Variation(f"{name} is written where it is used", text)
     if "rl.Replay" not in source.text:  # which draws under names that have those of dims
-        text = re.sub(r"\b[bit]\b", lambda found: OTHER_NAMES[found[0]], source.text)
+        text = re.sub(r"\b[bitk]\b", lambda found: OTHER_NAMES[found[0]], source.text)
         yield Variation("dims called otherwise", text, OTHER_NAMES)
 
 

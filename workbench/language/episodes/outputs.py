@@ -9,7 +9,7 @@ from workbench.language.episodes.ends import OpenEpisodes, all_open, check_assum
 from workbench.language.tracing.nodes import apply, literal
 from workbench.language.tracing.recurrent import Piece, Recurrent
 from workbench.language.tracing.tensor import Tensor
-from workbench.language.tracing.trace import current
+from workbench.language.tracing.trace import current, inline
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.sets.relations import box
 
@@ -57,7 +57,8 @@ def _or_nothing(x: Tensor, ends: Sequence[OpenEpisodes]) -> Tensor:
     if not ends:
         return x
     nothing = literal(x.source.past_end if x.dtype == "float" else 0, x.dtype)
-    return apply("where", all_open([(e, e.here) for e in ends]), x, nothing)
+    with inline():  # a value of its own would not be there past the end
+        return apply("where", all_open([(e, e.here) for e in ends]), x, nothing)
 
 
 def _define(
