@@ -42,7 +42,7 @@ export const nameSize = (k: number): number => Math.max(DOT.nameSize, SMALLEST /
 /** The same of chips; 0 from so far away that they would hide it. */
 export const chipSize = (k: number): number => (k >= DISCERNIBLE ? Math.max(DOT.chipSize, SMALLEST / k) : 0);
 
-/** The scale below which indices and chips would hide what is around them. */
+/** The scale down to which the first view shows the whole picture rather than a part with larger names. */
 const DISCERNIBLE = 0.5;
 
 /** How far below the lower edge of a box the middle of its chips stands, and their lower edge at the most. */
@@ -73,17 +73,13 @@ export function centred(inner: Rectangle, outer: Size, k: number): View {
   };
 }
 
-/** The most boxes of a picture that is elements throughout. */
-export const ALL = 300;
-
 /** The number of places that the first view tries. */
 const TRIES = 120;
 
-/** Shows all of the picture. Of so many boxes that together they would be painted without names, it shows a part at the
- * top where most boxes are seen, unless names can then be read. */
+/** Shows all of the picture where its names can then be made out, else a part at the top where most boxes are seen. */
 export function atFirst(picture: Size, boxes: readonly Rectangle[], outer: Size): View {
   const all = fitting(picture, outer);
-  const k = boxes.length <= ALL || all >= READABLE ? all : READABLE;
+  const k = all >= DISCERNIBLE ? all : READABLE;
   const { x, y } = centred(whole(picture), outer, k);
   const [width, height] = [outer.width / k, outer.height / k];
   if (picture.width <= width && picture.height <= height) return { x, y, k };

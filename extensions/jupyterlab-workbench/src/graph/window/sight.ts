@@ -1,13 +1,16 @@
 // The level of detail. Boxes near the window are elements, for reader and keyboard; a crowd with unreadable names is
 // painted.
 
-import { ALL, FAR, type Rectangle, type Size, type View } from "./geometry";
+import { FAR, type Rectangle, type Size, type View } from "./geometry";
 
 /** The lines of text on a box; from far away none could be read. */
 export type Text = "both" | "name" | "none";
 
 /** The scale below which even names are specks. */
 const SPECKS = 0.25;
+
+/** The most boxes of a picture that is elements throughout. */
+export const ALL = 300;
 
 /** The most boxes in the window that are no crowd. */
 export const CROWD = 260;

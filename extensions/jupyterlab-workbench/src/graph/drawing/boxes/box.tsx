@@ -90,10 +90,10 @@ export const Box = memo(
         )}
         {text === "both" && (
           <>
-            <text {...middle} y={height / 2 - (hangs ? 4.5 : 2)} fontSize={11}>
+            <text {...middle} y={height / 2 - (hangs ? 3.5 : 2)} fontSize={11}>
               {face.first}
             </text>
-            <text {...middle} y={height / 2 + (hangs ? 7 : 10.5)} fontSize={9}>
+            <text {...middle} y={height / 2 + (hangs ? 7.5 : 10.5)} fontSize={9}>
               {face.second}
             </text>
           </>
