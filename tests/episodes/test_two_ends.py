@@ -49,7 +49,7 @@ def crossed(
 
 
 def looped(program: Program, chance: float, own: bool) -> dict[str, Any]:
-    """What it means, by loops that break."""
+    """The meaning of it, by loops that break."""
     B, T, K = SIZES.values()
     keys = {name: philox.statement_key(program.statement[name].origin) for name in ("x", "u")}
     v, to_go = np.full((B, T, K), np.nan), np.full((B, T, K), np.nan)

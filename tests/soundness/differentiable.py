@@ -6,15 +6,13 @@ softmax; a loss with and without free dims. A program with kinks returns what te
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any
 
-import workbench as wb
+from tests.soundness.lines import SIZE_OF, Lines, listed, traced
 from workbench.program.values import Program
 
-SIZE_OF = {"b": "B", "i": "I", "t": "T"}
 INNER = 2
 """The length of the only inner axis."""
 
@@ -55,33 +53,19 @@ class Written:
 
     def traced(self) -> Program:
         """The program. Its outputs: `loss`, `x`, `gradient` and the branches."""
-        names: dict[str, Any] = {"wb": wb}
-        exec(compile(self.text, "<random program>", "exec"), names)
-        program: Program = names["random"]()
-        return program
+        return traced(self.text)
 
 
-@dataclass
-class Author:
-    """Writes one program, line by line. The dims of the loss (`seeds`) are read in place only: what
+@dataclass(kw_only=True)
+class Author(Lines):
+    """Writes one program. The dims of the loss (`seeds`) are read in place only: what
     reads them elsewhere is constant to a gradient.
     """
 
-    dice: Random
     kinks: bool
-    dims: tuple[str, ...]
     seeds: tuple[str, ...]
-    lines: list[str] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
     branches: list[str] = field(default_factory=list)
-    count: int = 0
-
-    def assign(self, letter: str, text: str) -> str:
-        """A new variable that holds `text`."""
-        self.count += 1
-        name = f"{letter}{self.count}"
-        self.lines.append(f"{name} = {text}")
-        return name
 
     def define(self, letter: str, term: Term) -> None:
         """A new variable that later ones may read."""
@@ -97,19 +81,6 @@ class Author:
     def branch(self, text: str) -> None:
         """Note what tells on which side of a kink a program is."""
         self.branches.append(self.assign("branch", text))
-
-    def happens(self, probability: float) -> bool:
-        """Whether something does that has this probability."""
-        return self.dice.random() < probability
-
-    def ordered(self, *groups: Iterable[str]) -> tuple[str, ...]:
-        """The dims of all groups in the program's order."""
-        found = {d for group in groups for d in group}
-        return tuple(d for d in self.dims if d in found)
-
-    def some(self, among: Sequence[str]) -> tuple[str, ...]:
-        """Any of the dims, in order; all of them half of the time."""
-        return tuple(d for d in among if self.happens(0.5)) if self.happens(0.5) else tuple(among)
 
     def open_dims(self, value: Value) -> tuple[str, ...]:
         """The dims along which a value may be read anywhere."""
@@ -489,16 +460,11 @@ RECURRENCES = (
 """The places read, the place written, the places where it starts."""
 
 
-def listed(dims: Iterable[str]) -> str:
-    """A tuple of dims as source."""
-    return f"({''.join(f'{d}, ' for d in dims)})".replace(", )", ",)")
-
-
 def written(dice: Random, kinks: bool) -> Written:
     """One program, decided by the dice."""
     dims = dice.choice((("b", "t"), ("b", "t"), ("t",), ("b", "i", "t"), ("i", "t")))
     seeds = () if dice.random() < 0.6 else (dice.choice(dims),)
-    author = Author(dice, kinks, dims, seeds)
+    author = Author(dice=dice, kinks=kinks, dims=dims, seeds=seeds)
     author.parameter()
     ways = [author.elementwise] * 4 + [author.reduction] + [author.vectors] * 2
     ways += [author.recurrence] * 3

@@ -161,8 +161,8 @@ class Meaning:
     def unlike(
         self, outputs: Mapping[str, Any], first: int = 0, carried: bool = True
     ) -> str | None:
-        """What of a run's outputs, of updates from `first` on, is not what the reference says: of
-        what the last one carries on too, where the run returns it.
+        """The first of a run's outputs that is not what the reference says, of updates from `first`
+        on: of what the last one carries on too, where the run returns it.
         """
         written = self.root.program
         dims = {o.name: written.array[o.array].dims for o in written.outputs}
@@ -192,7 +192,7 @@ def described(error: Exception) -> str:
 
 
 def agree(found: Any, wanted: Any) -> bool:
-    """Whether two float64 results are the same at 1e-9, and what is no float at all."""
+    """True if two results are the same: floats at 1e-9, all else to the bit."""
     if wanted.dtype.kind != "f":
         return bool(np.array_equal(found, wanted))
     finite = np.isfinite(wanted)

@@ -1,4 +1,4 @@
-"""What is gathered of an array of which one element is held: that one, wherever the index is."""
+"""Gathers of an array of which one element is held: that one, wherever the index is."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ COUNTS = {"episodes": 300, "in place": 300, "reads": 300, "pairs": 2000, "parts"
 
 
 def judged(kind: str, seed: int, number: int) -> str | None:
-    """What is wrong with a program."""
+    """The fault of a program; None where it has none."""
     with np.errstate(all="ignore"):
         return wrong(kind, number, seed)
 

@@ -1,31 +1,14 @@
-"""What writes a random program as source text, line by line, and the text it writes."""
+"""The author of a random program, and the text that it writes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
 
-import workbench as wb
-from workbench import nn, optim, rl
-from workbench.program.values import Program
+from tests.soundness.lines import SIZE_OF, Lines, listed
 
-SIZE_OF = {"b": "B", "i": "I", "t": "T", "k": "K"}
 LENGTHS = {"B": (1, 2, 3, 5, 9), "I": (1, 2, 3), "T": (1, 2, 3, 5, 9), "K": (1, 2, 4)}
-
-
-def listed(dims: Iterable[str]) -> str:
-    """A tuple of dims as source."""
-    return f"({''.join(f'{d}, ' for d in dims)})".replace(", )", ",)")
-
-
-def traced(text: str) -> Program:
-    """The program that a text defines."""
-    names: dict[str, Any] = {"wb": wb, "nn": nn, "optim": optim, "rl": rl}
-    exec(compile(text, "<random program>", "exec"), names)
-    program: Program = names["random"]()
-    return program
 
 
 @dataclass(frozen=True)
@@ -74,22 +57,11 @@ class Along:
 
 
 @dataclass(kw_only=True)
-class Author:
+class Author(Lines):
     """Writes one program, as its dice decide."""
 
-    dice: Random
-    dims: tuple[str, ...]
-    lines: list[str] = field(default_factory=list)
-    count: int = 0
     outputs: list[str] = field(default_factory=list)
     draws: list[str] = field(default_factory=list)
-
-    def assign(self, letter: str, text: str) -> str:
-        """A new variable that holds `text`."""
-        self.count += 1
-        name = f"{letter}{self.count}"
-        self.lines.append(f"{name} = {text}")
-        return name
 
     def output(self, letter: str, text: str) -> str:
         """A new variable that is returned."""
@@ -112,19 +84,6 @@ class Author:
         self.lines.append(f'{name} = wb.recurrent("{name}", {rest}, over={listed(over)})')
         return Along(name, over, dim)
 
-    def happens(self, probability: float) -> bool:
-        """Whether something does that has this probability."""
-        return self.dice.random() < probability
-
-    def ordered(self, *groups: Iterable[str]) -> tuple[str, ...]:
-        """The dims of all groups in the program's order."""
-        found = {d for group in groups for d in group}
-        return tuple(d for d in self.dims if d in found)
-
-    def some(self, among: Sequence[str]) -> tuple[str, ...]:
-        """Any of the dims, in order; all of them half of the time."""
-        return tuple(d for d in among if self.happens(0.5)) if self.happens(0.5) else tuple(among)
-
     def source(self) -> Source:
-        """What is written."""
+        """The program as it is written by now."""
         return Source(self.dims, tuple(self.lines), tuple(self.outputs), tuple(self.draws))

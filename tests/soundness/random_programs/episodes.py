@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.soundness.random_programs.author import Along, Author, Source, listed
+from tests.soundness.lines import listed
+from tests.soundness.random_programs.author import Along, Author, Source
 
 DIMS = (
     ("t",),

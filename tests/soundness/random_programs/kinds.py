@@ -22,7 +22,7 @@ Check = Callable[[Source, Random], str | None]
 
 @dataclass(frozen=True)
 class Kind:
-    """Programs by one of some writers, and a check that says what of one is wrong."""
+    """Programs by one of some writers, and a check that tells a fault of one."""
 
     writers: Sequence[Writer]
     check: Check
@@ -40,13 +40,13 @@ KINDS: Mapping[str, Kind] = {
 
 
 def wrong(kind: str, number: int, seed: int = 0) -> str | None:
-    """What is wrong with program `number` of a kind, which these three decide; None if nothing."""
+    """The fault of program `number` of a kind, which these three decide; None where it has none."""
     dice = Random(f"{kind} {seed} {number}")
     source = dice.choice(KINDS[kind].writers)(dice)
     try:
         with within(LIMIT):
             found = KINDS[kind].check(source, dice)
-    except Exception as error:  # whatever it is, such a program is traced, changed and run
+    except Exception as error:  # a crash of any kind is a finding, told with its program
         at = "".join(traceback.format_tb(error.__traceback__)[-3:])
         found = f"{described(error)}\n{at}"
     return found and f"{kind}, program {number}: {found}\n{source.text}"

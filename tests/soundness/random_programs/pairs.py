@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.soundness.random_programs.author import Source, traced
+from tests.soundness.lines import traced
+from tests.soundness.random_programs.author import Source
 from tests.soundness.walks import SEED, agree
 from workbench.backends.reference.evaluator import Reference
 from workbench.program.values import Program
@@ -25,7 +26,7 @@ _ASSIGNED = re.compile(r"([a-z]\w*) = (.*)")
 _OWN = re.compile(
     r"wb\.(uniform|recurrent|dim|until|gradient|within)\b|nn\.|rl\.|net|sampled|replay"
 )
-"""What is written once: it is no value, or is called by where it stands."""
+"""Marks of what is written once: it is no value, or is called by where it stands."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Variation:
 
 @dataclass(frozen=True)
 class Values:
-    """What a program returns: each output's values, where they are defined, and its dims."""
+    """The outputs of a program: their values, where those are defined, and their dims."""
 
     arrays: Mapping[str, Any]
     defined: Mapping[str, Any]
@@ -47,7 +48,7 @@ class Values:
 
 
 def unlike_a_variation(source: Source, dice: Random) -> str | None:
-    """What a program returns otherwise in some variation of it; None where nothing."""
+    """The first output that is other in some variation of a program; None where all are alike."""
     sizes = source.sizes(dice)
     expected = by_the_equations(traced(source.text), sizes)
     for variation in variations(source, dice):
@@ -84,7 +85,7 @@ def _values(source: Source) -> Iterator[tuple[str, str]]:
 
 
 def _is_used_once(source: Source, name: str) -> bool:
-    """Whether a value is not returned, and used in one place, at the reader's own instance."""
+    """True if a value is not returned, and used in one place, at the reader's own instance."""
     uses = re.findall(rf"\b{name}\b(\[)?", "\n".join(source.lines))
     return name not in source.outputs and uses == ["", ""]
 
@@ -97,7 +98,7 @@ def _written_where_used(source: Source, name: str, text: str) -> Source:
 
 
 def by_the_equations(program: Program, sizes: Mapping[str, int]) -> Values:
-    """What the reference says that a program returns."""
+    """The outputs of a program by the reference."""
     reference = Reference(program.equations, sizes, SEED)
     arrays = {o.name: o.array for o in program.outputs}
     return Values(
@@ -108,7 +109,7 @@ def by_the_equations(program: Program, sizes: Mapping[str, int]) -> Values:
 
 
 def _unlike(found: Values, expected: Values, called: Mapping[str, str]) -> str | None:
-    """What of the outputs that both have is not equal; None where all are."""
+    """The first of the outputs that both have which is not equal; None where all are."""
     for name in found.arrays.keys() & expected.arrays.keys():
         dims = [called.get(d, d) for d in expected.dims[name]]
         if sorted(dims) != sorted(found.dims[name]):

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
-from tests.soundness.random_programs.author import Source, traced
+from tests.soundness.lines import traced
+from tests.soundness.random_programs.author import Source
 from tests.soundness.random_programs.variants import changed
 from tests.soundness.walks import SEED
 from workbench.measure.run import holding_past
@@ -25,7 +26,7 @@ BACKENDS = ("numpy", "native")
 
 
 def unlike_the_whole(source: Source, dice: Random) -> str | None:
-    """What some variant of a program returns otherwise in parts; None where nothing."""
+    """The first output that is other in parts of a variant's run; None where all are alike."""
     sizes, cuts, backend = source.sizes(dice), dice.choice(CUTS), dice.choice(BACKENDS)
     variant = holding_past(changed(wb.variant(traced(source.text)), dice))
     whole = wb.run(variant, backend, sizes={**sizes, "I": sum(cuts)}, seed=SEED, progress=False)

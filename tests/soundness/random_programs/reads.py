@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.soundness.random_programs.author import SIZE_OF, Along, Author, Source, listed
+from tests.soundness.lines import SIZE_OF, listed
+from tests.soundness.random_programs.author import Along, Author, Source
 
 DIMS = (("t",), ("b", "t"), ("b", "t"), ("i", "t"), ("b", "i", "t"))
 VALUES = (

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.soundness.random_programs.author import Along, Author, Source, listed
+from tests.soundness.lines import listed
+from tests.soundness.random_programs.author import Along, Author, Source
 
 DIMS = (("i",), ("b", "i"), ("i", "t"), ("b", "i", "t"), ("b", "i", "t"))
 VALUES = ("wb.tanh(y + {u})", "y * {u}", "wb.sin(2.0 * y) + {u}")

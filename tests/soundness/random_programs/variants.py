@@ -10,8 +10,9 @@ import workbench as wb
 from tests.codegen.cuda.fibres import SEED as FIBRES_SEED
 from tests.codegen.cuda.fibres import fibres, watched
 from tests.native_runs import DTYPES, THREADS, compiled, other_bits, shared_cache
+from tests.soundness.lines import traced
 from tests.soundness.proposals import Dice, accepted
-from tests.soundness.random_programs.author import Source, traced
+from tests.soundness.random_programs.author import Source
 from tests.soundness.walks import SEED, Meaning
 from workbench.transforms import Contract, Donate
 from workbench.variants.variant import Variant
@@ -19,8 +20,8 @@ from workbench.variants.variant import Variant
 TRIED = 16
 """Steps that are tried on a program, of which about every third is accepted."""
 WAYS = ("steps", "steps", "kernel", "kernel", "written", "numpy", "native", "cuda")
-"""How a variant comes about: by steps at random, by those that make one kernel of much and then
-change what is in it, not at all, by the recipe of a backend.
+"""Ways in which a variant comes about: by steps at random, by those that make one kernel of much
+and then change what is in it, not at all, by the recipe of a backend.
 """
 IN_A_KERNEL = ("Vectorize", "Vectorize", "Persist", "Recompute", "Simplify", "Contract")
 
@@ -44,7 +45,7 @@ def changed(root: Variant, dice: Random) -> Variant:
 
 
 def unlike_the_reference(source: Source, dice: Random) -> str | None:
-    """What some variant of a program computes otherwise, on any backend; None where nothing."""
+    """The first difference of a variant from the reference, on any backend; None without one."""
     meaning = Meaning("random", traced(source.text), source.sizes(dice))
     variant = changed(meaning.root, dice)
     found = (
@@ -69,7 +70,7 @@ def unlike_as_compiled_c(meaning: Meaning, variant: Variant) -> str | None:
 
 
 def unlike_as_cuda(meaning: Meaning, variant: Variant, dtype: str) -> str | None:
-    """What CUDA text computes other bits of than compiled C, or its first fault."""
+    """The outputs of which CUDA text has other bits than compiled C, or its first fault."""
     program, sizes = variant.program, meaning.sizes
     found, fault = watched(fibres(program, sizes), sizes, dtype)
     if fault:
