@@ -122,7 +122,7 @@ def jupyterlab(static: Path) -> Iterator[Lab]:
             serving(static, home, root, REPOSITORY) as address,
             chromium.launched(chromium.found()) as browser,
         ):
-            yield Lab(address, root, browser, root)
+            yield Lab(address, root, home, browser, root)
 
 
 def shown(lab: Lab, name: str, program: str) -> tuple[Page, dict[str, float]]:

@@ -53,7 +53,7 @@ def whole_session(
     """JupyterLab; its log is shown where it does not start."""
     home, root = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("root")
     with serving(checkout / "workbench/session/static", home, root, checkout) as address:
-        yield Lab(address, root, browser, _shots(), glides=False)
+        yield Lab(address, root, home, browser, _shots(), glides=False)
 
 
 @pytest.fixture

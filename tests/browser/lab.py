@@ -27,6 +27,8 @@ from urllib.parse import quote
 
 import nbformat
 
+from workbench.measure.store import FILE
+
 QUIET = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
 # The last two are JupyterLab's own, of a Jupyter kernel that ended meanwhile: its debugger looked
 # at it; a comm of ipywidgets was to get a subshell there.
@@ -153,13 +155,14 @@ class Page:
 
 @dataclass
 class Lab:
-    """The server: its address and the folder it serves; a browser and the pages that it has, those
-    that are shared by name; the folder for screenshots, if they are wanted; whether things glide;
-    the notebook that tests leave to the next, while it is there.
+    """The server: its address, the folder it serves and its user's home; a browser and the pages
+    that it has, those that are shared by name; the folder for screenshots, if they are wanted;
+    whether things glide; the notebook that tests leave to the next, while it is there.
     """
 
     address: str
     root: Path
+    home: Path
     browser: Any
     shots: Path | None = None
     glides: bool = True
@@ -219,7 +222,9 @@ class Lab:
         return page
 
     def tidy(self) -> None:
-        """Closes every notebook and every page of its own, and ends every Jupyter kernel."""
+        """Closes every notebook and every page of its own, ends every Jupyter kernel, and forgets
+        what was measured: rows of another test's program would be shown beside a test's own.
+        """
         self.left = ""
         while self.own:
             self.own.pop().page.context.close()
@@ -230,6 +235,8 @@ class Lab:
         for session in running:
             end = f"{self.address}/api/sessions/{session['id']}"
             urllib.request.urlopen(urllib.request.Request(end, method="DELETE"), timeout=30).close()
+        for store in self.home.rglob(FILE):
+            store.unlink()
 
     def forget(self) -> None:
         """Lets the pages go, whatever state they are in; the next notebook gets a new one."""
@@ -401,6 +408,7 @@ def _environment(home: Path, packages: Path) -> dict[str, str]:
         "JUPYTERLAB_SETTINGS_DIR": "settings",
         "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
         "IPYTHONDIR": "ipython",
+        "XDG_DATA_HOME": "share",
     }
     return {
         **os.environ,
