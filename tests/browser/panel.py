@@ -73,6 +73,7 @@ def select(panel: Any, text: str) -> None:
     search = panel.locator(
         ".wbk-graph-place input[type=search], .wbk-graph-place .wbk-search"
     ).first
+    search.clear()  # the same text again would go on to the next that is found
     search.fill(text)
     search.press("Enter")
 

@@ -12,11 +12,6 @@ from playwright.sync_api import expect
 from tests.browser.lab import IDLE, Lab, Page
 from tests.browser.panel import SHOW, live, open_pane, select, shows
 
-COPIES = """() => Object.defineProperty(
-  navigator, "clipboard", { value: { writeText: async (text) => void (window.copied = text) } }
-)"""
-
-
 def test_a_report_is_written_with_the_author_s_notes(lab: Lab, walk: Page, tmp_path: Path) -> None:
     panel = live(walk)
     shows(panel, "Vectorize")
@@ -44,11 +39,11 @@ def test_a_link_opens_variant_pane_and_selection_in_a_fresh_notebook(lab: Lab, w
     shows(panel, "Vectorize")
     select(panel, "gain")
     open_pane(panel, "Memory")
-    walk.page.evaluate(COPIES)
+    walk.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     panel.get_by_role("button", name="Save").click()
     panel.get_by_role("menuitem", name="Copy link to what is shown").click()
     panel.get_by_text("The link is in the clipboard").wait_for()
-    found = urlsplit(walk.page.evaluate("() => window.copied"))
+    found = urlsplit(walk.page.evaluate("() => navigator.clipboard.readText()"))
     assert found.path.startswith("/lab/tree/")
     assert found.path.endswith(".ipynb")
     walk.check()
