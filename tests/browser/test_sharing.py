@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from tests.browser.lab import IDLE, Lab, Page
 from tests.browser.panel import SHOW, live, open_pane, select, shows
 
+
 def test_a_report_is_written_with_the_author_s_notes(lab: Lab, walk: Page, tmp_path: Path) -> None:
     panel = live(walk)
     shows(panel, "Vectorize")
