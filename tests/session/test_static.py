@@ -154,12 +154,14 @@ def compared(sources: Path, folder: Path, exports: str, script: str, cases: obje
     """What a script prints of cases that differ, with exports of the front end as `both.mjs`."""
     (folder / "cases.json").write_text(json.dumps(cases))
     (folder / "compare.mjs").write_text(script)
-    (sources / "src" / "both.ts").write_text(exports)
+    both = sources / "src" / "both.ts"
+    both.write_text(exports)
     bundle = [
         "node_modules/.bin/esbuild", "src/both.ts", "--bundle", "--format=esm",
         f"--outfile={folder / 'both.mjs'}", "--log-level=warning",
     ]  # fmt: skip
     subprocess.run(bundle, cwd=sources, check=True)
+    both.unlink()
     done = subprocess.run(["node", "compare.mjs"], cwd=folder, capture_output=True, text=True)
     return done.stdout + done.stderr
 

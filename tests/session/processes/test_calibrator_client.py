@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,12 +19,10 @@ CALIBRATE: dict[str, Any] = {"type": "calibrate", "backend": "numpy"}
 RUN: dict[str, Any] = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _own_constants(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keeps what these tests measure apart from what others predict with."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("WORKBENCH_CACHE", str(tmp_path_factory.mktemp("constants")))
-        yield
+@pytest.fixture(autouse=True)
+def _own_constants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keeps what a test measures apart from what others predict with."""
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "constants"))
 
 
 def test_a_calibration_that_is_stopped_leaves_nothing_and_one_thing_runs_at_a_time(
