@@ -9,6 +9,7 @@ import { Banners, Told } from "./frame/notices/banners";
 import { Empty } from "./frame/notices/empty";
 import { Folded, useFolded } from "./frame/notices/folded";
 import { Progress } from "./frame/notices/progress";
+import { ErrorBoundary, OfVariant } from "./frame/error-boundary";
 import { Header } from "./frame/header";
 import { keepFocus, shareKeys } from "./frame/keyboard";
 import { Keys, pressed } from "./frame/keys";
@@ -93,7 +94,9 @@ export function draw(host: HTMLElement, transport: Transport, options: Options =
 export function Workbench({ store }: { store: Store }): JSX.Element {
   return (
     <StoreContext.Provider value={store}>
-      <Contents />
+      <ErrorBoundary what="The workbench" of="">
+        <Contents />
+      </ErrorBoundary>
     </StoreContext.Provider>
   );
 }
@@ -132,7 +135,9 @@ function Main(): JSX.Element {
   return (
     <div className={`wbk-main ${wide ? "wbk-wide-main" : "wbk-tall-main"}`} ref={host}>
       <div className="wbk-graph-place" style={open ? { flexGrow: 1 - share } : {}}>
-        <GraphView key={workbench} />
+        <OfVariant what="The graph">
+          <GraphView key={workbench} />
+        </OfVariant>
         <Progress />
       </div>
       {open && <Splitter wide={wide} share={share} change={setShare} />}

@@ -4,6 +4,7 @@
 import { useEffect, useId } from "react";
 import { useSelection, useStore } from "../../model/hooks";
 import { VIEWS } from "../../views";
+import { OfVariant } from "../error-boundary";
 import { Tabs } from "./tabs";
 
 export function Panes({ wide, share }: { wide: boolean; share: number }): JSX.Element {
@@ -31,7 +32,9 @@ export function Panes({ wide, share }: { wide: boolean; share: number }): JSX.El
           tabIndex={-1}
           key={shown.name}
         >
-          <Shown />
+          <OfVariant what="This pane">
+            <Shown />
+          </OfVariant>
         </div>
       )}
       {shown && (

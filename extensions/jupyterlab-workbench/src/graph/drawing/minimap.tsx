@@ -16,6 +16,9 @@ const LOWEST = 130;
 /** The most pixels of the small picture's width or height, and its greatest share of the window. */
 const [LARGEST, SHARE] = [130, 0.22];
 
+/** The fewest pixels of either: a picture of thousands of boxes in a row is a line. */
+const LEAST = 4;
+
 /** Pixels from the window's edge, and of its own frame. */
 const [GAP, FRAME] = [8, 4];
 
@@ -77,11 +80,12 @@ export function Minimap(props: {
   const { width, height } = painting.layout;
   const largest = Math.min(LARGEST, room.width * SHARE);
   const k = Math.min(largest / width, Math.min(largest, room.height * 0.4) / height);
-  const size = { width: Math.round(width * k), height: Math.round(height * k) };
+  const small = (side: number): number => Math.max(LEAST, Math.round(side * k));
+  const size = { width: small(width), height: small(height) };
 
   useEffect(() => {
     ground.current ??= canvas.current && surface(canvas.current);
-    if (size.width > 0) ground.current?.paint({ ...painting, crowd: true, dim: false, apart: NONE }, { x: 0, y: 0, k }, size);
+    if (k > 0) ground.current?.paint({ ...painting, crowd: true, dim: false, apart: NONE }, { x: 0, y: 0, k }, size);
   }, [painting, k, size.width, size.height]);
 
   // This comes before the picture is drawn, which asks for it.
@@ -106,8 +110,8 @@ export function Minimap(props: {
         Object.assign(frame.current.style, {
           left: `${x * k}px`,
           top: `${y * k}px`,
-          width: `${Math.max(4, (right - x) * k)}px`,
-          height: `${Math.max(4, (bottom - y) * k)}px`,
+          width: `${Math.max(LEAST, (right - x) * k)}px`,
+          height: `${Math.max(LEAST, (bottom - y) * k)}px`,
           borderColor: css(painting.theme.accent),
         });
       },

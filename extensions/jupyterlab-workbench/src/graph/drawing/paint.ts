@@ -51,6 +51,7 @@ export function surface(shown: HTMLCanvasElement): Surface | null {
     paint(painting, { x, y, k }, room) {
       const ratio = window.devicePixelRatio || 1;
       const [wide, tall] = [Math.round(room.width * ratio), Math.round(room.height * ratio)];
+      if (!wide || !tall) return; // of which a browser makes no picture
       if (canvas.width !== wide || canvas.height !== tall) [canvas.width, canvas.height] = [wide, tall];
       context.setTransform(k * ratio, 0, 0, k * ratio, x * ratio, y * ratio);
       const part = windowOf({ x, y, k }, room);

@@ -5,7 +5,7 @@ import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Minimap, type Overview } from "../../../src/graph/drawing/minimap";
 import type { Painting } from "../../../src/graph/drawing/paint";
-import type { Rectangle, View } from "../../../src/graph/window/geometry";
+import type { Rectangle, Size, View } from "../../../src/graph/window/geometry";
 
 const ROOM = { width: 800, height: 600 };
 /** A picture of which a window at this scale shows a fifth. */
@@ -31,8 +31,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-function minimap(...boxes: readonly Rectangle[]): HTMLElement {
-  const layout = { ...PICTURE, boxes: new Map(boxes.map((box, n) => [`box ${n}`, box])) };
+const minimap = (...boxes: readonly Rectangle[]): HTMLElement => minimapOf(PICTURE, ...boxes);
+
+function minimapOf(picture: Size, ...boxes: readonly Rectangle[]): HTMLElement {
+  const layout = { ...picture, boxes: new Map(boxes.map((box, n) => [`box ${n}`, box])) };
   const painting = { layout, arrows: [], theme: { accent: [0, 0, 0] }, apart: new Set() } as unknown as Painting;
   act(() => root.render(<Minimap painting={painting} room={ROOM} lit={[]} handle={handle} onLook={() => {}} />));
   const shown = document.querySelector<HTMLElement>(".wbk-minimap");
@@ -47,6 +49,15 @@ const fire = (shown: HTMLElement, name: "pointerover" | "pointerout"): void =>
 
 const EVERYWHERE: Rectangle = { left: 0, top: 0, ...PICTURE };
 const BELOW: Rectangle = { left: 0, top: 500, width: 2000, height: 100 };
+
+test.each([
+  ["row", { width: 200_000, height: 400 }],
+  ["column", { width: 400, height: 200_000 }],
+])("of thousands of boxes in a %s it is a line", (_, picture) => {
+  // Browsers throw where a canvas without pixels is to be shown.
+  const { style } = minimapOf(picture).querySelector("canvas") as HTMLCanvasElement;
+  expect(Math.min(parseFloat(style.width), parseFloat(style.height))).toBe(4);
+});
 
 test("it stays in a corner without boxes", () => {
   const shown = minimap(BELOW);
