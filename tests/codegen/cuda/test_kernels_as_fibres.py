@@ -245,6 +245,27 @@ def test_a_few_numbers_of_a_block_that_are_swapped_out_have_a_place() -> None:
     assert differences(made.program, sizes, wanted) == []
 
 
+def nearest(x: Any) -> Any:
+    """The whole number nearest to the first of sums that rows of a lane add up."""
+    first = (wb.reshape(x, (-1, 1)) - wb.reshape(x, (1, -1))).sum(axis=1)[..., 0]
+    return wb.minimum(wb.cast(wb.absolute(first), int), 5)
+
+
+@pytest.mark.parametrize("size", [3, 35])
+@pytest.mark.parametrize("of", [lambda x: x - nearest(x), lambda x: x - x[..., nearest(x)]])
+def test_lanes_that_there_are_not_know_what_the_last_one_made(of: Any, size: int) -> None:
+    """As an index, what nobody wrote would be read from anywhere."""
+
+    @wb.program
+    def centred(B: int = size) -> dict[str, Any]:
+        b = wb.dim(b=B)
+        x = wb.tanh(wb.uniform(shape=(17,), over=b))
+        y = wb.tanh(of(x))
+        return {"moved": y + (y * y).sum(axis=0)}
+
+    expect_bits_of_compiled_c(variant(centred()).apply(Persist("b", 16, 1)).program)
+
+
 def test_a_block_waits_for_its_array_that_another_takes_over() -> None:
     """Sizes say how large both are: they lie in no shared memory."""
 

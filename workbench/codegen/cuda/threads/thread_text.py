@@ -73,10 +73,11 @@ MANY = 4 * POINTS
 @dataclass
 class ThreadValues(ValueText):
     """The text of values in one thread. `each` is the scratch memory with its elements for each
-    lane or thread: of which of the two, and of how many.
+    lane or thread: of which of the two, and of how many; `whose` is the lane whose they are.
     """
 
     each: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    whose: str = "lane"
 
     def load(self, buffer: str, at: Expression, kind: str) -> Text:
         """Return the element of a buffer."""
@@ -87,7 +88,7 @@ class ThreadValues(ValueText):
         if buffer not in self.each:
             return self.expression(at)
         own, times = self.each[buffer]
-        return f"{self.expression(at * times)} + {own}"
+        return f"{self.expression(at * times)} + {self.whose if own == 'lane' else own}"
 
 
 class ThreadText(KernelText):
@@ -106,6 +107,8 @@ class ThreadText(KernelText):
         """True if all blocks share the elements, instead of each having its own."""
         self._stores = "thread == 0"
         """When a thread stores."""
+        self._like = "lane"
+        """The lane of the tile that a thread's is like: its own, or the last there is."""
 
     def codes(self, codes: Sequence[Code]) -> None:
         """Write code."""
@@ -208,6 +211,7 @@ class ThreadText(KernelText):
         self.write("FORGET")
         self.write(f"const int active = {lower} + lane < {upper};")
         self.write(f"const int64_t {name} = minimum_l({lower} + lane, {upper} - 1);")
+        self._like = f"({name} - {lower})"
         self.codes(code.body)
         self._indent -= 1
         self.write("}")
@@ -215,8 +219,9 @@ class ThreadText(KernelText):
     def _of_lane(self, code: Lane) -> None:
         if code.by_all:
             before, self._stores = self._stores, "active && row == 0"
+            self.values.whose = self._like
             self.body(code.records)
-            self._stores = before
+            self._stores, self.values.whose = before, "lane"
             return
         self.write("if (active && row == 0) {")
         self._storing(code.records)
