@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from functools import reduce
 from typing import Any
 
 import pytest
@@ -14,7 +16,8 @@ from workbench.lowering.memory.takeover import memory_of
 from workbench.measure.play import MOST, MOST_TOUCHES, TooLargeToPlay, neighbours
 from workbench.measure.play_sizes import playable_sizes
 from workbench.polyhedral.tree import blocks
-from workbench.transforms import Contract, Tile, Vectorize
+from workbench.transforms import Contract, Donate, Tile, Vectorize
+from workbench.variants.variant import Variant, variant
 
 
 @wb.program
@@ -117,6 +120,17 @@ def test_play_refused_when_a_statement_alone_has_too_many_instances() -> None:
 def test_play_refused_when_several_sizes_are_too_large() -> None:
     with pytest.raises(TooLargeToPlay, match=r"B=5000, T=9000 are too large, B=39, T=35 can be"):
         wb.play(leaky_sum(), {"B": 5000, "T": 9000}, "x")
+
+
+def test_arrays_of_any_size_are_not_gone_through() -> None:
+    """By element, it would take hours."""
+    start = time.process_time()
+    played = wb.play(late(), {"T": 10**11}, "last")
+    assert [event.statement for event in played.execution.events] == ["y[0]", "last"]
+    shared = reduce(Variant.apply, (Vectorize("b"), Donate()), variant(small_reinforce()))
+    with pytest.raises(TooLargeToPlay, match=r"B=10000000000 is too large, B=\d+ can be"):
+        wb.play(shared, {"B": 10**10})
+    assert time.process_time() - start < 120
 
 
 def test_play_refused_when_even_the_smallest_sizes_are_too_large() -> None:

@@ -16,6 +16,7 @@ from workbench.lowering.execution.events import (
     execution,
     instances,
 )
+from workbench.lowering.execution.slots import TooLargeToShare
 from workbench.measure.checking.small_blocks import (
     NotInSmallBlocks,
     blocks_text,
@@ -178,7 +179,7 @@ def _execution(program: Program, sizes: Sizes, names: list[str] | None = None) -
         return None
     try:
         return execution(program, sizes, names, MOST_TOUCHES)
-    except TooMuchTouched:
+    except (TooLargeToShare, TooMuchTouched):
         return None
 
 

@@ -93,7 +93,8 @@ def execution(
     """Return what runs at `sizes`, all of which are given: of `statements` of the program, or all.
 
     What starts a sum that is added up belongs to the statement of its points. Raises TooMuchTouched
-    as soon as there are more than `most` reads and writes.
+    as soon as there are more than `most` reads and writes, TooLargeToShare where arrays share much
+    memory.
     """
     program = derived(program)
     chosen = _chosen(program, statements)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,17 @@ import numpy.typing as npt
 
 from workbench.lowering.memory.takeover import Ownership, memory_of
 from workbench.lowering.values.stored import Stored
-from workbench.polyhedral.expression import expression
 from workbench.polyhedral.loops.execution_order import Point
 from workbench.program.values import Program
 
 Slots = tuple[int, ...]
+
+MOST_SHARED = 100_000
+"""The most numbers of memory that arrays share, each of which is looked at."""
+
+
+class TooLargeToShare(Exception):
+    """Arrays share more memory than can be told apart number by number."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +47,17 @@ class Piece:
 class Lying:
     """A stored array at given sizes: where an index lies along each dimension, outermost first."""
 
-    along: tuple[tuple[int, Mapping[int, int]], ...]
-    """The position of each stored dimension, with the place of every index."""
+    along: tuple[tuple[int, int, int | None], ...]
+    """The position of each stored dimension, its first index, and the modulus of indices there."""
     lengths: tuple[int, ...]
     """The number of places along each."""
 
     def place(self, element: Point) -> int:
         """Return the place of an element among all that are stored."""
         place = 0
-        for (position, places), length in zip(self.along, self.lengths, strict=True):
-            place = place * length + places[element[position]]
+        for (position, first, modulus), length in zip(self.along, self.lengths, strict=True):
+            index = element[position]
+            place = place * length + (index - first if modulus is None else index % modulus)
         return place
 
 
@@ -102,12 +110,9 @@ class Memory:
     def _lies(self, stored: Stored) -> Lying:
         along = []
         for position in stored.order:
-            lower, upper = (e.evaluate(self.sizes) for e in stored.array.extent[position])
-            places = {
-                index: stored.slot(position, expression(index)).evaluate(self.sizes)
-                for index in range(lower, upper)
-            }
-            along.append((position, places))
+            first, modulus = stored.array.extent[position][0], stored.modulus(position)
+            turns = None if modulus is None else modulus.evaluate(self.sizes)
+            along.append((position, first.evaluate(self.sizes), turns))
         lengths = tuple(stored.count(position).evaluate(self.sizes) for position in stored.order)
         return Lying(tuple(along), lengths)
 
@@ -115,7 +120,7 @@ class Memory:
     def _shared(self) -> Mapping[str, Sequence[Slots]]:
         """The slots of every place of the arrays that share memory.
 
-        What no array there tells apart is one slot.
+        What no array there tells apart is one slot. Raises TooLargeToShare.
         """
         shared: dict[str, Sequence[Slots]] = {}
         for array in self.program.arrays:
@@ -125,16 +130,18 @@ class Memory:
             owners = np.stack([self._owners(name) for name in together])
             _, slot_of = np.unique(owners, axis=1, return_inverse=True)
             for name, places in zip(together, owners, strict=True):
-                found: list[set[int]] = [set() for _ in range(int(places.max()) + 1)]
-                for place, slot in zip(places.tolist(), slot_of.ravel().tolist(), strict=True):
-                    found[place].add(slot)
-                shared[name] = [tuple(sorted(slots)) for slots in found]
+                pairs = np.unique(places * slot_of.size + slot_of.ravel())
+                of_place, slots = np.divmod(pairs, slot_of.size)
+                begins = np.searchsorted(of_place, np.arange(1, of_place[-1] + 1))
+                shared[name] = [tuple(own.tolist()) for own in np.split(slots, begins)]
         return shared
 
     def _owners(self, array: str) -> npt.NDArray[Any]:
         """Return the place to which each number of an array's memory belongs."""
         stored, lengths = self._owned.stored(array), self._lying[array].lengths
         shape = [n.evaluate(self.sizes) for n in stored.buffer.shape]
+        if prod(shape) > MOST_SHARED:
+            raise TooLargeToShare
         inner = (1,) * len(stored.array.shape)
         places = np.arange(np.prod(lengths, dtype=int))
         apart = places.reshape(stored.arranged(lengths, inner))
