@@ -12,7 +12,9 @@ C_WORDS = """
 auto break case char const continue default do double else enum extern float for goto if int long
 register restrict return short signed sizeof static struct switch typedef union unsigned void
 volatile while inline asm typeof
+unix linux NULL
 """
+"""Words of C, and of its compilers and headers."""
 
 
 @dataclass

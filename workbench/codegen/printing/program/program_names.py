@@ -21,7 +21,7 @@ from workbench.polyhedral.expression import Expression
 WORD = re.compile(r"[A-Za-z_]\w*")
 _USED = f"""
 {C_WORDS}
-run scratch lanes active lane part_of_group begin iteration end ended main
+run scratch lanes active lane r at step part_of_group begin iteration end ended main
 outer first_block behind_blocks lasting some_open memset {PLACES}
 """
 """Words of C, and names that the text uses itself."""
