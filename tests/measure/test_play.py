@@ -16,7 +16,7 @@ from workbench.lowering.memory.takeover import memory_of
 from workbench.measure.play import MOST, MOST_TOUCHES, TooLargeToPlay, neighbours
 from workbench.measure.play_sizes import playable_sizes
 from workbench.polyhedral.tree import blocks
-from workbench.transforms import Contract, Donate, Tile, Vectorize
+from workbench.transforms import Contract, Donate, Incrementalize, Persist, Tile, Vectorize
 from workbench.variants.variant import Variant, variant
 
 
@@ -33,6 +33,19 @@ def late(T: int = 50) -> dict[str, Any]:
 
 def test_sizes_are_the_smallest_with_three_values_of_each_loop() -> None:
     assert wb.play(leaky_sum()).execution.sizes == {"B": 3, "T": 3}
+
+
+def test_sizes_are_as_large_as_derived_ones_need() -> None:
+    """The blocks of m make M large, and T with it: else T // M were none."""
+
+    @wb.program
+    def nested(T: int = 6, M: int = 2) -> dict[str, Any]:
+        k, m = wb.dims(k=wb.size(T // M), m=M)
+        return {"mean": wb.normal(over=(k, m)).mean(over=(k, m))}
+
+    tiled = variant(nested()).apply(Incrementalize("mean_sum", "m", block=64))
+    sizes = wb.play(tiled.apply(Persist("m_block64", 16))).execution.sizes
+    assert sizes["T"] == 3 * sizes["M"] and sizes["M"] > 16
 
 
 def test_sizes_have_more_slices_than_a_window() -> None:

@@ -13,6 +13,10 @@ from workbench.program.values import Program
 
 FAR = 1000
 """The growth of a size whose effect is observed, past any rounding of a division."""
+PASSES = 8
+"""The most times that all needs are gone through: the divisor of a derived size that grows for one
+leaves another unmet.
+"""
 TRIES = 20_000
 """The most sizes tried until derived ones divide."""
 
@@ -37,14 +41,23 @@ def fitting(program: Program, wanted: Sequence[Need]) -> Sizes:
     divides.
     """
     chosen = {p.name: 1 for p in program.parameters if p.definition is None}
-    for need in wanted:
-        while not need.met(evaluated(program, chosen)):
-            name, growth = _most_useful(program, need.length, chosen)
-            if growth <= 0:
-                break
-            missing = need.least - need.length.evaluate(evaluated(program, chosen))
-            chosen[name] += max(1, int(missing / growth))
+    for _ in range(PASSES):
+        before = dict(chosen)
+        for need in wanted:
+            _meet(program, need, chosen)
+        if chosen == before:
+            break
     return dividing(program, chosen)
+
+
+def _meet(program: Program, need: Need, chosen: Sizes) -> None:
+    """Let sizes grow until a need is met, or none of them would help."""
+    while not need.met(evaluated(program, chosen)):
+        name, growth = _most_useful(program, need.length, chosen)
+        if growth <= 0:
+            break
+        missing = need.least - need.length.evaluate(evaluated(program, chosen))
+        chosen[name] += max(1, int(missing / growth))
 
 
 def _most_useful(program: Program, length: Expression, chosen: Sizes) -> tuple[str, float]:
