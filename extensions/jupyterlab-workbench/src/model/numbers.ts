@@ -97,12 +97,24 @@ function fixed(number: number, places: number): string {
   return number.toFixed(places).replace("-", "−");
 }
 
+/** Counts things: `1 event`, `3 events`. */
+export const countText = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
+
 /** Formats sizes: `B=64, T=200`. */
 export function sizesText(sizes: Readonly<Record<string, number>>): string {
   return Object.entries(sizes)
     .map(([name, value]) => `${name}=${value}`)
     .join(", ");
 }
+
+/** Formats at which sizes, ` at B=64, T=200`; nothing of a program without sizes. */
+export function atSizes(sizes: Readonly<Record<string, number>>): string {
+  const text = sizesText(sizes);
+  return text && ` at ${text}`;
+}
+
+/** Goes on with a text behind a comma, if there is one. */
+export const separated = (text: string): string => text && `, ${text}`;
 
 /** Formats where it ran, `native, 2 threads`; the backend alone for one thread. */
 export function onThreads({ backend, threads }: { readonly backend: string; readonly threads: number }): string {

@@ -3,7 +3,7 @@
 
 import { perform } from "../frame/actions";
 import { scopeBox, statementBox } from "../graph/layout/scene";
-import { bytesText, sizesText } from "../model/numbers";
+import { atSizes, bytesText } from "../model/numbers";
 import type { Status } from "../model/transports/transport";
 import type { Store } from "../model/store";
 import { STOPS, type StopName, type Tour } from "./place";
@@ -171,7 +171,7 @@ function illegal({ step, refusal }: PreviewView, around: Surroundings): Shown {
 function play(sizes: Readonly<Record<string, number>>): Shown {
   return {
     says: [
-      `Here it runs at ${sizesText(sizes)}, event by event: a disc is an instance, a square a slot of memory, which fills, is read and is used again.`,
+      `Here it runs${atSizes(sizes)}, event by event: a disc is an instance, a square a slot of memory, which fills, is read and is used again.`,
       "Space plays and pauses, arrow keys step.",
     ],
     at: part('[role="tabpanel"] [aria-label^="Player"]'),
@@ -213,7 +213,7 @@ function apply(found: Found<Legal>, around: Surroundings): Found<Shown> {
 function memory({ array, peak, sizes }: Largest): Shown {
   return {
     says: [
-      `At ${sizesText(sizes)} it holds ${bytesText(peak)} at most. The largest array is \`${array.name}\`: ${bytesText(array.bytes)}, which grows as \`${array.formula.replace(/ bytes$/, "")}\`.`,
+      `It holds ${bytesText(peak)} at most${atSizes(sizes)}. The largest array is \`${array.name}\`: ${bytesText(array.bytes)}, which grows as \`${array.formula.replace(/ bytes$/, "")}\`.`,
       "*Reduce* beside it ranks the steps by what they do to it.",
     ],
     at: pane,

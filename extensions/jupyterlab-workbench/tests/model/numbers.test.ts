@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bytesText, changeText, digits, hasRatio, percent, ratioText, secondsText } from "../../src/model/numbers";
+import { atSizes, bytesText, changeText, countText, digits, hasRatio, percent, ratioText, secondsText, separated } from "../../src/model/numbers";
 import numbers from "../../../../tests/golden/session/numbers.json";
 
 /** Python's functions are held to the same table (`test_units.py`). */
@@ -20,4 +20,11 @@ test("a change is a ratio, unless there was nothing before or is nothing after",
 
 test("words about two amounts are told from their ratio", () => {
   expect(["÷ 3.2", "× 1.8", "same", "no measurable difference"].map(hasRatio)).toEqual([true, true, false, false]);
+});
+
+test("a program without sizes leaves no gap where they would stand", () => {
+  expect(`ran${atSizes({ B: 3, T: 5 })}`).toBe("ran at B=3, T=5");
+  expect(`ran${atSizes({})}`).toBe("ran");
+  expect(`seed 0${separated("B=3")}${separated("")}`).toBe("seed 0, B=3");
+  expect([0, 1, 2].map((count) => countText(count, "event"))).toEqual(["0 events", "1 event", "2 events"]);
 });

@@ -23,6 +23,20 @@ export function lastOf({ values }: CurveView): number | null {
   return [...values].reverse().find((value) => value !== null) ?? null;
 }
 
+/** Returns the turn from which on no value of a curve is finite; null where the last one is. */
+export function divergedAt({ values, every }: CurveView): number | null {
+  const infinite = [...values].reverse().findIndex((value) => value !== null);
+  const from = infinite < 0 ? 0 : values.length - infinite;
+  return from < values.length ? from * every : null;
+}
+
+/** Formats a value on an axis: short, whatever its size. */
+export function tickText(value: number): string {
+  const rounded = Number(value.toPrecision(6));
+  const size = Math.abs(rounded);
+  return size !== 0 && (size < 1e-3 || size >= 1e6) ? rounded.toExponential() : String(rounded);
+}
+
 /** Returns the range from the least to the greatest value, with room above and below a constant one. */
 export function extent(points: readonly { readonly value: number }[]): readonly [number, number] {
   const values = points.map(({ value }) => value).filter(Number.isFinite);

@@ -2,7 +2,7 @@
 
 import { useId, useState } from "react";
 import { useValues, useWorkbench } from "../../model/hooks";
-import { onThreads, secondsText, sizesText } from "../../model/numbers";
+import { atSizes, onThreads, secondsText } from "../../model/numbers";
 import type { MeasurementView, RunView } from "../../protocol";
 import { unfinished } from "./measured";
 
@@ -27,7 +27,7 @@ function Unmeasured({ variant }: { variant: string }): JSX.Element {
 }
 
 const whereText = ({ backend, threads, sizes }: RunView): string =>
-  `On ${onThreads({ backend, threads: threads ?? 1 })} at ${sizesText(sizes)}`;
+  `On ${onThreads({ backend, threads: threads ?? 1 })}${atSizes(sizes)}`;
 
 /** Returns a badge, and the report below it while it is open. They stand apart: there is room for a report elsewhere. */
 export function useCheck(measured: MeasurementView | undefined, variant: string): {

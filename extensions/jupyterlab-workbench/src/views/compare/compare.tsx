@@ -6,7 +6,7 @@ import type { MeasurementView } from "../../protocol";
 import { lettered, type Lettered } from "./letters";
 import { MeasureForm } from "./measure";
 import { type Comparison, comparisons, dateText, nameOf, unfinished } from "./measured";
-import { onThreads, sizesText } from "../../model/numbers";
+import { atSizes, onThreads, separated, sizesText } from "../../model/numbers";
 import { Curves, Peaks, Predicted, Times } from "./plots";
 import { CsvButtons, Rows } from "./rows";
 import { Scrubber } from "./scrub";
@@ -82,7 +82,7 @@ function titleOf({ rows }: Comparison): string {
   const count = rows.length === 1 ? "1 variant" : `${rows.length} variants`;
   const where = first.recorded ? `recorded on ${first.device}` : onThreads(first);
   const taken = unfinished(rows.find((row) => row.samples.length > 0) ?? first);
-  return `${dateText(first.date)}, ${where}, ${count} at ${sizesText(first.sizes)}${taken && `, ${taken}`}`;
+  return `${dateText(first.date)}, ${where}, ${count}${atSizes(first.sizes)}${taken && `, ${taken}`}`;
 }
 
 /** The device of the measurements, and a mark where they were made elsewhere. */
@@ -90,8 +90,8 @@ function Where({ first }: { first: MeasurementView }): JSX.Element {
   return (
     <p className="wbk-note">
       {first.recorded && <b className="wbk-recorded">recorded</b>}
-      {first.device}, {dateText(first.date)}; {onThreads(first)}, {first.dtype}, seed {first.seed},{" "}
-      {sizesText(first.sizes)}
+      {first.device}, {dateText(first.date)}; {onThreads(first)}, {first.dtype}, seed {first.seed}
+      {separated(sizesText(first.sizes))}
       {first.recorded && `; read from ${first.recorded}`}
     </p>
   );

@@ -3,7 +3,7 @@
 import * as Plot from "@observablehq/plot";
 import { useCallback, useState } from "react";
 import { Figure } from "../charts/figure";
-import { dimText, extent, firstOutput, outputText } from "../charts/outputs";
+import { dimText, extent, firstOutput, outputText, tickText } from "../charts/outputs";
 import type { Lettered } from "./letters";
 import { bytesText, byteUnit, secondsText, timeUnit } from "../../model/numbers";
 import type { MeasurementView } from "../../protocol";
@@ -122,7 +122,7 @@ export function Curves({ rows }: { rows: readonly Lettered[] }): JSX.Element | n
       height: 190,
       marginLeft: 46,
       x: { label: dimText(dim), tickFormat: "d", ticks: Math.min(longest - 1, 10) },
-      y: { label: outputText(name), grid: true, nice: true, domain: extent(lines.flatMap(({ points }) => points)) },
+      y: { label: outputText(name), tickFormat: tickText, grid: true, nice: true, domain: extent(lines.flatMap(({ points }) => points)) },
       marks: [
         // lines that coincide are seen all the same: the first the widest, each next one narrower
         ...lines.map(({ series: { colour }, points }, position) =>

@@ -4,7 +4,7 @@ import { useOwnPart } from "../../model/hooks";
 import type { Sizes } from "../../model/selection";
 import { Waiting } from "../../waiting";
 import type { ElementView, ValueView } from "../../protocol";
-import { sizesText } from "../../model/numbers";
+import { atSizes, separated } from "../../model/numbers";
 
 export interface Element {
   readonly array: string;
@@ -77,7 +77,7 @@ function Found({ value, follow }: { value: ValueView; follow: (element: ElementV
       <Cause value={value} follow={follow} />
       <Inputs value={value} follow={follow} />
       <p className="wbk-hint">
-        By the reference, at {sizesText(value.sizes)}, seed {value.seed}, float64.
+        By the reference{separated(atSizes(value.sizes).trim())}, seed {value.seed}, float64.
         {value.note && ` ${value.note[0]?.toUpperCase()}${value.note.slice(1)}.`}
       </p>
     </>

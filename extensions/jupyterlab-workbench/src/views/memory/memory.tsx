@@ -106,7 +106,7 @@ function Shown({ view }: { view: MemoryView }): JSX.Element {
       <pre className="wbk-code">{view.peak_formula}</pre>
       <p className="wbk-note">
         {view.beside > 0 && "A block's arrays are there for each thread. "}
-        At {sizesText(view.sizes)}, {view.dtype}, on {onThreads(view)}; one iteration stands for all of a loop.
+        {[sizesText(view.sizes) && `At ${sizesText(view.sizes)}`, view.dtype, `on ${onThreads(view)}`].filter(Boolean).join(", ")}; one iteration stands for all of a loop.
         {layers.length === 1 && " Variants that are ticked under Variants are laid over this one."}
       </p>
       <OtherPeaks here={peakOfMemory(view)} variant={current.key} />

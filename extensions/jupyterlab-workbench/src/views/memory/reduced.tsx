@@ -2,7 +2,7 @@
 
 import { perform } from "../../frame/actions";
 import { useCurrent, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
-import { bytesText, onThreads, secondsText, sizesText } from "../../model/numbers";
+import { atSizes, bytesText, onThreads, secondsText, sizesText, separated } from "../../model/numbers";
 import { predicting, type Sizes } from "../../model/selection";
 import type { MeasurementView, MemoryView, RunsView, State } from "../../protocol";
 import { useCheck } from "../compare/badge";
@@ -30,7 +30,7 @@ export function Peak({ view }: { view: MemoryView }): JSX.Element {
   });
   return (
     <span className="wbk-peaks-said" title={before && name ? `Before: ${name}` : ""}>
-      {peaks}, at {sizesText(view.sizes)}, on {onThreads(view)}
+      {peaks}{separated(atSizes(view.sizes).trim())}, on {onThreads(view)}
     </span>
   );
 }

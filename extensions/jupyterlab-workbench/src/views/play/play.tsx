@@ -4,7 +4,7 @@
 import { useEffect, useMemo, useState } from "react";
 import { useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
 import { nameOfKey, pathName } from "../../model/naming";
-import { sizesText } from "../../model/numbers";
+import { atSizes, countText } from "../../model/numbers";
 import type { Sizes } from "../../model/selection";
 import { Waiting } from "../../waiting";
 import { SmallSizes } from "../instances/small-sizes";
@@ -172,7 +172,7 @@ function Side(props: {
       {status === "connected" && <Smaller view={view} set={setSizes} />}
       <Stage script={script} ran={ran} twins={shown} picked={picked} follow={follow} pick={pick} />
       <p className="wbk-note">
-        {events.length} events of {script.instances.length} instances at {sizesText(view.sizes)}
+        {countText(events.length, "event")} of {countText(script.instances.length, "instance")}{atSizes(view.sizes)}
       </p>
     </section>
   );

@@ -3,7 +3,7 @@
 
 import { useCurrent, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
 import { nameOfKey } from "../../model/naming";
-import { onThreads, ratioText, SAME, secondsText, sizesText } from "../../model/numbers";
+import { atSizes, onThreads, ratioText, SAME, secondsText, sizesText } from "../../model/numbers";
 import { profilesOf, shownProfile } from "../../model/profiled";
 import type { ProfileView, State } from "../../protocol";
 import { dateText, nameOf } from "../compare/measured";
@@ -108,7 +108,7 @@ function Results({ shown, other }: { shown: ProfileView; other: ProfileView | un
     <>
       <Head shown={shown} other={other} />
       <p className="wbk-total">
-        <b>{secondsText(shown.seconds)}</b> at {sizesText(shown.sizes)}
+        <b>{secondsText(shown.seconds)}</b>{atSizes(shown.sizes)}
         {shown.predicted_seconds !== null && <>, predicted {secondsText(shown.predicted_seconds)}</>}
         {other && <>; {differenceText(shown, other, name)}</>}
         {shown.rounds < shown.planned && <>; stopped after {shown.rounds} of {shown.planned} rounds</>}
@@ -194,4 +194,4 @@ function Head({ shown, other }: { shown: ProfileView; other: ProfileView | undef
 }
 
 const runText = (one: ProfileView): string =>
-  `${onThreads(one)}, ${one.dtype}, ${sizesText(one.sizes)}, ${dateText(one.date)}`;
+  [onThreads(one), one.dtype, sizesText(one.sizes), dateText(one.date)].filter(Boolean).join(", ");

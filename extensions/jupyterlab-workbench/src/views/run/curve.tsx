@@ -4,7 +4,7 @@ import * as Plot from "@observablehq/plot";
 import { useCallback } from "react";
 import type { CurveView } from "../../protocol";
 import { Figure } from "../charts/figure";
-import { dimText, extent, outputText } from "../charts/outputs";
+import { dimText, extent, outputText, tickText } from "../charts/outputs";
 import { series } from "../charts/series";
 
 /** Iterations up to which each has a dot. */
@@ -27,7 +27,7 @@ export function Curve({ curve, total }: { curve: CurveView; total: number }): JS
       height: 210,
       marginLeft: 46,
       x: { label: dimText(dim), domain: [0, Math.max(length - 1, 1)], tickFormat: "d", ticks: Math.min(Math.max(length - 1, 1), 10) },
-      y: { label: outputText(name), grid: true, nice: true, domain: extent(points) },
+      y: { label: outputText(name), tickFormat: tickText, grid: true, nice: true, domain: extent(points) },
       marks: [
         Plot.lineY(points, { x: "at", y: "value", stroke, strokeWidth: 1.8, ...(points.length < FEW ? { marker: "dot" } : {}) }),
         ...(last ? [Plot.dot([last], { x: "at", y: "value", fill: stroke, r: 4 })] : []),

@@ -28,7 +28,7 @@ export function Estimated({ cost }: { cost: CostView | null }): JSX.Element | nu
           requestAnimationFrame(() => root?.querySelector<HTMLInputElement>(".wbk-measure .wbk-size")?.select());
         }}
       >
-        {sizesText(cost.sizes)}
+        {sizesText(cost.sizes) || "any size"}
       </button>{" "}
       on {cost.backend}, {cost.dtype}
       {cost.assumed && `, ${cost.assumed}`}

@@ -3,11 +3,11 @@
 
 import { useEffect, useState } from "react";
 import { useCurrent, useSelection, useValues, useWorkbench } from "../../model/hooks";
-import { amountText, onThreads, peaksText, secondsText, sizesText } from "../../model/numbers";
+import { amountText, onThreads, peaksText, secondsText, separated, sizesText } from "../../model/numbers";
 import type { RunView, State } from "../../protocol";
 import { formerName } from "../../model/naming";
 import { dateText, nameOf } from "../compare/measured";
-import { firstOutput, lastOf, outputText } from "../charts/outputs";
+import { divergedAt, firstOutput, lastOf, outputText } from "../charts/outputs";
 import { OtherPeaks } from "../memory/other-peaks";
 import { peakOfRun } from "../memory/peaks";
 import { useRun } from "./ask";
@@ -136,6 +136,7 @@ function Results(props: {
   const [asked, setAsked] = useState("");
   const name = names.includes(asked) ? asked : firstOutput(names);
   const curve = shown.curves.find((one) => one.name === name);
+  const diverged = curve ? divergedAt(curve) : null;
   return (
     <>
       <div className="wbk-bar wbk-results-head">
@@ -151,7 +152,7 @@ function Results(props: {
             {listed.map((one) => (
               <option key={one.id} value={one.id}>
                 {isFormer(state, one) && "before the change: "}
-                {sizesText(one.sizes)}, seed {one.seed}, {one.backend}, {one.dtype}; {dateText(one.date)}
+                {[sizesText(one.sizes), `seed ${one.seed}`, one.backend, one.dtype].filter(Boolean).join(", ")}; {dateText(one.date)}
               </option>
             ))}
           </select>
@@ -170,7 +171,13 @@ function Results(props: {
       <p className="wbk-total">
         {curve && lastOf(curve) !== null && (
           <>
-            <b>{(lastOf(curve) ?? 0).toPrecision(4)}</b> {outputText(name)} ·{" "}
+            <b>{(lastOf(curve) ?? 0).toPrecision(4)}</b> {outputText(name)}
+            {diverged === null ? "" : `, the last finite value: not finite from ${curve.dim}=${diverged} on`} ·{" "}
+          </>
+        )}
+        {curve && diverged === 0 && (
+          <>
+            <b>not finite</b> {outputText(name)} ·{" "}
           </>
         )}
         {progressText(shown, running)}
@@ -186,8 +193,8 @@ function Results(props: {
         <p className="wbk-hint">{curvelessText(shown, running)}</p>
       )}
       <p className="wbk-note">
-        {shown.threads === null ? shown.backend : onThreads({ backend: shown.backend, threads: shown.threads })}, {shown.dtype}, seed {shown.seed},{" "}
-        {sizesText(shown.sizes)}; {dateText(shown.date)}
+        {shown.threads === null ? shown.backend : onThreads({ backend: shown.backend, threads: shown.threads })}, {shown.dtype}, seed {shown.seed}
+        {separated(sizesText(shown.sizes))}; {dateText(shown.date)}
         {shown.compile_seconds !== null && `; compiled in ${secondsText(shown.compile_seconds)}`}
         {"device" in shown.peak_bytes && `; peak ${peaksText(shown.peak_bytes)}`}
       </p>

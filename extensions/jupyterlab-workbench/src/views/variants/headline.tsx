@@ -1,6 +1,6 @@
 // What an automatic recipe achieves: memory and time before it and after, both measured in turn or both predicted.
 
-import { bytesText, changeText, onThreads, secondsText, sizesText } from "../../model/numbers";
+import { atSizes, bytesText, changeText, onThreads, secondsText } from "../../model/numbers";
 import type { CostView, MeasurementView } from "../../protocol";
 import { type Comparison, timeDifference } from "../compare/measured";
 import { isUncalibrated } from "../run/estimated";
@@ -45,7 +45,7 @@ export function measuredGain(comparison: Comparison, from: MeasurementView, to: 
     median === null ? null : { seconds: median, peak_bytes };
   const [before, after] = [cost(from), cost(to)];
   if (!before || !after) return null;
-  const where = `on ${onThreads(to)} at ${sizesText(to.sizes)}`;
+  const where = `on ${onThreads(to)}${atSizes(to.sizes)}`;
   return { before, after, measured: true, where, time: timeDifference(comparison, from, to), rough: false };
 }
 

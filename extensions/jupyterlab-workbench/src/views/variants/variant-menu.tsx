@@ -8,7 +8,8 @@ import type { VariantView } from "../../protocol";
 import type { Ask } from "../../model/asking";
 import { family, stepsSince } from "../compare/measured";
 
-export function Rename(props: { variant: VariantView; ask: Ask; close: () => void }): JSX.Element {
+/** `close` hears whether the focus is to go back to the name. */
+export function Rename(props: { variant: VariantView; ask: Ask; close: (back: boolean) => void }): JSX.Element {
   const { variant, ask, close } = props;
   const [name, setName] = useState(variant.named ? variant.name : "");
   return (
@@ -16,7 +17,7 @@ export function Rename(props: { variant: VariantView; ask: Ask; close: () => voi
       className="wbk-rename"
       onSubmit={(event) => {
         event.preventDefault();
-        close();
+        close(true);
         ask({ type: "rename", variant: variant.key, name: name.trim() });
       }}
     >
@@ -27,8 +28,8 @@ export function Rename(props: { variant: VariantView; ask: Ask; close: () => voi
         placeholder={variant.step?.text ?? "as written"}
         value={name}
         onChange={(event) => setName(event.target.value)}
-        onBlur={close}
-        onKeyDown={(event) => event.key === "Escape" && close()}
+        onBlur={() => close(false)}
+        onKeyDown={(event) => event.key === "Escape" && close(true)}
       />
     </form>
   );

@@ -1,6 +1,7 @@
 // A variant in the tree: its station on the line, its step, the step's effect.
 
-import { useState } from "react";
+import { useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
 import { nameOfKey } from "../../model/naming";
 import type { CostView } from "../../protocol";
@@ -41,6 +42,11 @@ export function Row(props: {
   const { running } = useValues();
   const [over, setOver] = useState(false);
   const [renaming, setRenaming] = useState(false);
+  const name = useRef<HTMLButtonElement>(null);
+  const stopRenaming = (back: boolean): void => {
+    flushSync(() => setRenaming(false));
+    if (back) name.current?.focus();
+  };
   const current = variant.key === state.current;
   const ticked = compared.includes(variant.key);
   const measured = comparison?.rows.find((one) => one.variant === variant.key);
@@ -79,9 +85,10 @@ export function Row(props: {
             onChange={() => store.select({ compared: toggled(compared, variant.key) })}
           />
           {renaming ? (
-            <Rename variant={variant} ask={ask} close={() => setRenaming(false)} />
+            <Rename variant={variant} ask={ask} close={stopRenaming} />
           ) : (
             <button
+              ref={name}
               className={`wbk-stop-name${variant.named ? " wbk-own-name" : ""}`}
               type="button"
               title={current ? "This is what is shown" : "Show this variant"}

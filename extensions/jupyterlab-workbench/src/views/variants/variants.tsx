@@ -162,7 +162,8 @@ function CompareTicked(): JSX.Element | null {
 
 function basisText({ recorded, date, device, backend, sizes }: MeasurementView): string {
   const where = recorded ? `recorded on ${device}` : `measured on ${backend}`;
-  return `${where}, ${dateText(date)}: ${sizesText(sizes)}`;
+  const text = sizesText(sizes);
+  return `${where}, ${dateText(date)}${text && `: ${text}`}`;
 }
 
 interface Dropped {
