@@ -331,3 +331,13 @@ def test_estimate_refused_that_does_not_fit_the_parameters(values: Any, message:
     with pytest.raises(ProgramError) as error:
         descending()
     assert error.value.message == message
+
+
+def test_update_refused_by_a_gradient_of_which_no_optimizer_made_parameters() -> None:
+    with pytest.raises(ProgramError) as error:
+        descent(lambda gradient, rate: gradient)
+    assert error.value.message == (
+        "update of net.bias_1, net.weight_1 by a gradient; expected the next parameters, which an "
+        "optimizer makes of it: optim.sgd(gradient, 0.1)"
+    )
+    assert error.value.line is not None and "theta.update(" in error.value.line.text

@@ -41,9 +41,13 @@ def normal(
 
     `mean` and `std` (the standard deviation) are numbers or tensors of any dims; `shape` is the
     inner shape (an int means one axis), `over` one dim or a tuple of dims. Along other dims the
-    draw is the same: without `over` there is a single one. Raises ProgramError for a tuple in place
-    of `mean` or `std`.
+    draw is the same: without `over` there is a single one. Raises ProgramError for a number below 0
+    as `std`, and for a tuple in place of `mean` or `std`.
     """
+    if isinstance(std, int | float) and std < 0:
+        raise ProgramError(
+            f"wb.normal has a standard deviation of at least 0, found std={std!r}", user_line()
+        )
     mean, std = _given("mean", mean), _given("std", std)
     draw = draws("normal", shape_of(shape), dim_names(over) if over != () else ())
     return mean + std * draw

@@ -9,7 +9,7 @@ import { Banners, Told } from "./frame/notices/banners";
 import { Empty } from "./frame/notices/empty";
 import { Folded, useFolded } from "./frame/notices/folded";
 import { Progress } from "./frame/notices/progress";
-import { ErrorBoundary, OfVariant } from "./frame/error-boundary";
+import { ErrorBoundary, OfVariant } from "./frame/notices/error-boundary";
 import { Header } from "./frame/header";
 import { keepFocus, shareKeys } from "./frame/keyboard";
 import { Keys, pressed } from "./frame/keys";

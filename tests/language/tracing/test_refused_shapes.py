@@ -200,6 +200,10 @@ MISMATCHES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: wb.uniform(2.0, 1.0),
         "wb.uniform draws from low to high, found low=2.0 and high=1.0",
     ),
+    "draws_of_less_than_no_deviation": (
+        lambda: wb.normal(0.0, -1.0),
+        "wb.normal has a standard deviation of at least 0, found std=-1.0",
+    ),
     "draws_over_a_number": (lambda: wb.uniform(over=3), "expected a dim, found 3"),
     "permutation_of_data": (
         lambda: wb.permutation(wb.uniform())[0],

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.errors import ProgramError
+from workbench.language.gradient import Gradient
 from workbench.language.nn.initializers import Initializer
 from workbench.language.tracing.functions import stop_gradient
 from workbench.language.tracing.nodes import as_tensor
@@ -74,7 +75,15 @@ class Parameters:
         return ParametersAt({name: x[key] for name, x in self.arrays.items()})
 
     def update(self, values: Mapping[str, TensorLike]) -> None:
-        """Define the parameters after the present update."""
+        """Define the parameters after the present update. Raises ProgramError for a gradient, of
+        which an optimizer makes them.
+        """
+        if isinstance(values, Gradient):
+            raise ProgramError(
+                f"update of {', '.join(sorted(values))} by a gradient; expected the next "
+                "parameters, which an optimizer makes of it: optim.sgd(gradient, 0.1)",
+                user_line(),
+            )
         if set(values) != set(self.arrays):
             raise ProgramError(
                 f"update of {', '.join(sorted(values))}; expected {', '.join(sorted(self.arrays))}",

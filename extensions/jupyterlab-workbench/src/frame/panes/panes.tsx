@@ -4,7 +4,7 @@
 import { useEffect, useId } from "react";
 import { useSelection, useStore } from "../../model/hooks";
 import { VIEWS } from "../../views";
-import { OfVariant } from "../error-boundary";
+import { OfVariant } from "../notices/error-boundary";
 import { Tabs } from "./tabs";
 
 export function Panes({ wide, share }: { wide: boolean; share: number }): JSX.Element {

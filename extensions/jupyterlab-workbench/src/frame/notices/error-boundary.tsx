@@ -1,7 +1,7 @@
 // What stands where a part of the workbench could not be drawn: all else goes on.
 
 import { Component, type ReactNode } from "react";
-import { useCurrent } from "../model/hooks";
+import { useCurrent } from "../../model/hooks";
 
 interface Props {
   /** What is drawn, as the start of a sentence: "The graph". */

@@ -3,8 +3,8 @@
 import { act } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ErrorBoundary, OfVariant } from "../../src/frame/error-boundary";
-import { byText, drawn } from "../drawing";
+import { ErrorBoundary, OfVariant } from "../../../src/frame/notices/error-boundary";
+import { byText, drawn } from "../../drawing";
 
 let root: Root;
 let host: HTMLElement;
