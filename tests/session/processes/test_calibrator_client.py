@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,17 +12,25 @@ import pytest
 from tests.session.listening import Listener
 from tests.session.shown import MEASURE, Shown
 from workbench.backends import backends
-from workbench.planning.machine.calibrated import machine
+from workbench.planning.machine.calibrated import file_of, machine
 from workbench.session.protocol.messages import Done, Failed, PredictedAnew
 
 CALIBRATE: dict[str, Any] = {"type": "calibrate", "backend": "numpy"}
 RUN: dict[str, Any] = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _own_constants(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keeps what these tests measure apart from what others predict with."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WORKBENCH_CACHE", str(tmp_path_factory.mktemp("constants")))
+        yield
+
+
 @pytest.fixture(autouse=True)
-def _own_constants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keeps what a test measures apart from what others predict with."""
-    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "constants"))
+def _none_yet() -> None:
+    """Forgets what the test before measured."""
+    file_of("numpy").unlink(missing_ok=True)
 
 
 def test_a_calibration_that_is_stopped_leaves_nothing_and_one_thing_runs_at_a_time(
