@@ -1,9 +1,9 @@
 """The uses of a trace's values: which are live, and which of them are statements of their own.
 
 A value is one if the user named it, several readers use it, it is read elsewhere than at the
-reader's own instance, it varies over fewer dims than its reader, or it reduces or draws. Everything
-else is part of its reader's body. A value that is assigned to slices of a recurrent tensor writes
-them directly: no statement copies.
+reader's own instance, it varies over fewer dims than its reader, it reduces or draws, or it nests
+as many operations as one body may. Everything else is part of its reader's body. A value that is
+assigned to slices of a recurrent tensor writes them directly: no statement copies.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from workbench.polyhedral.expression import Expression, variable
 from workbench.program.operations.table import APART
 
 ArrayIndices = dict[str, Index]
+
+MOST_NESTED = 100
+"""The most operations that a body nests: whoever walks one has a call for each."""
 
 
 @dataclass
@@ -49,6 +52,9 @@ class Uses:
         self._mark_live(outputs)
         self._count()
         self.claims = self._claims()
+        self._deep: set[Node] = set()
+        """Those that are statements so that no body nests more than it may."""
+        self._cut()
 
     def _mark_live(self, outputs: Sequence[NamedSource]) -> None:
         todo = list(outputs)[::-1]
@@ -132,18 +138,19 @@ class Uses:
 
     def is_constant(self, node: Node) -> bool:
         """Tell whether the node needs no array: made of literals and index expressions only."""
-        if node not in self._constant:
-            self._constant[node] = (
-                node.combiner is None
-                and node.operation not in APART
-                and (node.operation != "copy")
-                and all(
-                    isinstance(x.source, Node)
-                    and all(isinstance(e, Expression) for e in x.index)
-                    and self.is_constant(x.source)
-                    for x in node.operands
+        todo = [node]
+        while todo:
+            one = todo[-1]
+            if one in self._constant:
+                todo.pop()
+                continue
+            below = [x.source for x in one.operands if isinstance(x.source, Node)]
+            before = [] if _needs_array(one) else [s for s in below if s not in self._constant]
+            todo.extend(before)
+            if not before:
+                self._constant[one] = not _needs_array(one) and all(
+                    self._constant[s] for s in below
                 )
-            )
         return self._constant[node]
 
     def is_statement(self, node: Node) -> bool:
@@ -155,7 +162,26 @@ class Uses:
         if node.combiner is not None or node.operation in APART or node.operation == "copy":
             return True
         use = self.of[node]
-        return use.apart or len(use.readers) > 1 or node.name is not None
+        named = node.name is not None
+        return use.apart or len(use.readers) > 1 or named or node in self._deep
+
+    def _cut(self) -> None:
+        """Make statements of values where bodies would nest too many operations."""
+        depth: dict[Node, int] = {}
+        todo = [source for source in self.live if isinstance(source, Node)]
+        while todo:
+            node = todo[-1]
+            if node in depth:
+                todo.pop()
+                continue
+            read = [s for x in node.operands for s in _sources(x) if isinstance(s, Node)]
+            before = [s for s in read if s not in depth]
+            todo.extend(before)
+            if not before:
+                nested = (0 if self.is_statement(s) else depth[s] for s in read)
+                depth[node] = 1 + max(nested, default=0)
+                if depth[node] >= MOST_NESTED and node in self.of:
+                    self._deep.add(node)
 
     def windows(self, source: NamedSource) -> Windows:
         """Return the windows along which a stored value's array has positions."""
@@ -164,6 +190,19 @@ class Uses:
         if source.operation in APART or self.of[source].gathered:
             return {}
         return windows_of(source, self._dims)
+
+
+def _needs_array(node: Node) -> bool:
+    """Tell whether a node needs an array whatever its operands are that need none."""
+    return (
+        node.combiner is not None
+        or node.operation in APART
+        or node.operation == "copy"
+        or not all(
+            isinstance(x.source, Node) and all(isinstance(e, Expression) for e in x.index)
+            for x in node.operands
+        )
+    )
 
 
 def _spans(recurrent: Recurrent, dim: str) -> bool:
