@@ -336,6 +336,15 @@ def test_a_function_keeps_its_name_when_the_package_of_that_name_is_imported() -
     assert said(before) == said(after) == names
 
 
-def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="module 'workbench' has no attribute 'rum'"):
-        workbench.rum  # noqa: B018
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("rum", "did you mean run?"),
+        ("sum", "write x.sum(…)"),
+        ("abs", "write wb.absolute(x)"),
+    ],
+)
+def test_a_name_that_is_not_there_is_an_attribute_error(name: str, hint: str) -> None:
+    with pytest.raises(AttributeError) as error:
+        getattr(workbench, name)
+    assert str(error.value) == f"workbench has no {name}; {hint}"

@@ -65,6 +65,7 @@ from workbench.language.tracing.functions import (
 )
 from workbench.language.tracing.indexing import gather
 from workbench.language.tracing.nodes import index
+from workbench.language.tracing.numpy_habits import unknown_function
 from workbench.language.tracing.recurrent import recurrent
 from workbench.language.tracing.tensor import Tensor
 from workbench.language.tracing.trace import scope
@@ -243,7 +244,9 @@ def __getattr__(name: str) -> object:
     if name == "transforms":
         return import_module("workbench.transforms")
     if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name.startswith("_"):  # Python and its libraries ask whether it is there
+            raise AttributeError(name)
+        raise AttributeError(unknown_function(name, __all__))
     found = globals()[name] = getattr(import_module(_MODULE_OF[name]), name)
     return found
 

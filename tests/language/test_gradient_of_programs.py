@@ -456,6 +456,44 @@ def test_gradient_refused_of_a_loss_that_does_not_depend_on_the_parameters() -> 
     assert "wb.gradient(value, theta)" in caught.value.line.text
 
 
+@pytest.mark.parametrize(
+    "step",
+    [lambda g: 0.1 * g, lambda g: np.float32(0.1) * g, lambda g: g * wb.uniform(), lambda g: -g],
+    ids=["number", "number of NumPy", "tensor", "sign"],
+)
+def test_arithmetic_with_a_gradient_of_parameters(step: Any) -> None:
+    with pytest.raises(ProgramError) as caught:
+        _trained(
+            lambda x, b: x.sum(axis=0).mean(over=b),
+            nn.linear("net", 2, 1),
+            optimizer=lambda gradient, rate: step(gradient),
+        )
+    assert caught.value.message == (
+        "arithmetic with a gradient, which is a mapping from the names net.weight_1, net.bias_1 to "
+        "derivatives; optim.sgd(gradient, 0.1) makes the next parameters of it, "
+        "{name: 0.1 * g for name, g in gradient.items()} is a step as numbers"
+    )
+
+
+def test_parameters_updated_twice() -> None:
+    @wb.program
+    def example(I: int = 3) -> dict[str, Any]:
+        i = wb.dim(i=I)
+        net = nn.linear("net", 2, 1)
+        theta = nn.parameters(net, over=i)
+        loss = net(theta, np.ones(2))[..., 0]
+        step = optim.sgd(wb.gradient(loss, theta), 0.1)
+        theta.update(step)
+        theta.update(step)
+        return {"loss": loss}
+
+    with pytest.raises(ProgramError) as caught:
+        example()
+    sentence, _, line = caught.value.message.partition("; their next values are given already by ")
+    assert sentence == "net.weight_1, net.bias_1 are updated twice"
+    assert line.startswith("theta.update(step)    (test_gradient_of_programs.py, line ")
+
+
 @pytest.mark.parametrize("optimizer", [optim.sgd, optim.adam, optim.rmsprop])
 def test_optimizer_refused_of_a_loss_for_each_instance(optimizer: Any) -> None:
     with pytest.raises(ProgramError) as caught:

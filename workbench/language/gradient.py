@@ -18,7 +18,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Collection, Mapping
 from functools import reduce
-from typing import Any
+from typing import Any, NoReturn
 
 from workbench.errors import ProgramError
 from workbench.language.episodes.ends import (
@@ -71,6 +71,17 @@ class Gradient(dict[str, Tensor]):
         super().__init__(values)
         self.parameters, self.loss = parameters, loss
 
+    def _refused(self, *_: object) -> NoReturn:
+        raise ProgramError(
+            f"arithmetic with a gradient, which is a mapping from the names {', '.join(self)} to "
+            "derivatives; optim.sgd(gradient, 0.1) makes the next parameters of it, "
+            "{name: 0.1 * g for name, g in gradient.items()} is a step as numbers",
+            user_line(),
+        )
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __neg__ = _refused
+    __array_ufunc__ = None  # NumPy's numbers leave it to the gradient
+
 
 @unobserved
 def gradient(loss: Tensor, wrt: Any, total: bool = False) -> Any:
@@ -78,7 +89,8 @@ def gradient(loss: Tensor, wrt: Any, total: bool = False) -> Any:
 
     `wrt` is a tensor read plainly, or the parameters of `nn.parameters`; for those the result is a
     mapping from name to derivative. The result varies over the dims of `wrt` and of the loss. It is
-    zero where the loss does not depend on a parameter, unless it depends on none.
+    zero where the loss does not depend on `wrt`, or on one of several parameters; a loss that
+    depends on no parameter is a ProgramError.
 
     The derivative is direct: along the dims that the loss shares with `wrt` it is of each instance
     of the loss with respect to its own element, all other instances held as they are. Of a cost[t]

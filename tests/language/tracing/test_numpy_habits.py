@@ -304,6 +304,31 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: wb.cast(2, float)[b, :].sum(),
         "[:] of 2.0, which varies over no dim; write both bounds of the range",
     ),
+    "table_of_numpy": (
+        lambda: np.array([1.0, 2.0])[wb.index(t)],
+        "wb.index(t) is no array before the program runs, and no index of one; "
+        "wb.cast(table, float)[..., x] looks x up in a table, wb.stack([…]) makes an inner axis of "
+        "tensors, wb.value(program, name) shows a value",
+    ),
+    "table_of_python": (
+        lambda: [1.0, 2.0][wb.index(t)],
+        "wb.index(t) has no value before the program runs, and is no index of a list or array; "
+        "wb.cast(table, float)[..., x] looks x up in a table, wb.cast(x, int) converts a tensor, "
+        "wb.value(program, name) shows a value",
+    ),
+    "array_of_so_many": (
+        lambda: np.arange(T),  # type: ignore[call-overload]
+        "T has no value before the program runs: instead of a loop over range(T), declare a dim, "
+        "k = wb.dim(k=T); instead of an array of so many numbers, wb.index(k) or "
+        "wb.normal(over=k); as a number of the program, wb.index(T)",
+    ),
+    "maximum_of_a_symbolic_axis": (
+        lambda: wb.Categorical(wb.uniform(shape=T)),
+        "inner axis 0 of uniform[]: float(T,) has the symbolic size T; expected a number: declare "
+        "a dim, k = wb.dim(k=T), in the place of the axis, or give the axis a number",
+    ),
+    "divided_by_zero": (lambda: n() // 0, "wb.index(5 * t - 7) // 0 divides by 0"),
+    "remainder_by_zero": (lambda: n() % 0, "wb.index(5 * t - 7) % 0 divides by 0"),
     "size_divided_by_zero": (
         lambda: wb.size(T // (T - 4)),
         "N = T // (T - 4) divides by 0 (T=4)",

@@ -29,6 +29,47 @@ def test_missing_index_of_a_piece() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("index", "sentence"),
+    [
+        (t, "[t] of x[b, t]: float() would be at b = t"),
+        (T - 1 - t, "[T - t - 1] of x[b, t]: float() would be at b = T - t - 1"),
+        (slice(t, T), "[t:T] of x[b, t]: float() would be a range of b"),
+    ],
+)
+def test_an_index_in_another_place_than_its_dim(index: Any, sentence: str) -> None:
+    """Where both dims have one size it would be the diagonal, without a word."""
+
+    @wb.program
+    def example(T: int = 4) -> dict[str, Any]:
+        b, t = wb.dims(b=T, t=T)
+        x = wb.uniform(over=(b, t))
+        return {"y": x[index] * 1.0}
+
+    with pytest.raises(ProgramError) as error:
+        example()
+    written = sentence[1 : sentence.index("]")]
+    assert error.value.message == (
+        f"{sentence}, for each t: indices are in the order of its dims; write [b, t], or "
+        f"[{written}, t] where that is meant"
+    )
+    assert error.value.line is not None and error.value.line.text == 'return {"y": x[index] * 1.0}'
+
+
+def test_a_piece_in_another_place_than_its_dim() -> None:
+    def body() -> Any:
+        s = recurrent(over=(b, t))
+        s[b, 0] = 0.0
+        s[t + 1] = s + 1.0
+        return s
+
+    error = refused(body)
+    assert error.message == (
+        "[t + 1] of s would be at b = t + 1, for each t: indices are in the order of its dims; "
+        "write [b, t], or [t + 1, t] where that is meant"
+    )
+
+
 def test_read_of_what_has_another_name_in_the_program() -> None:
     """The refusal says which line computes it, since the user never wrote `critic.output`."""
 

@@ -10,6 +10,7 @@ from workbench.errors import ProgramError
 from workbench.language.distributions.entries import dims_of
 from workbench.language.random import draws
 from workbench.language.tracing.functions import cumsum, exp, log_normalized, where
+from workbench.language.tracing.given_shapes import count_of
 from workbench.language.tracing.nodes import apply, as_tensor, cast
 from workbench.language.tracing.tensor import Node, Tensor, TensorLike
 from workbench.language.tracing.trace import scope, user_line
@@ -28,14 +29,13 @@ class Categorical:
     def __init__(self, logits: TensorLike, mask: TensorLike | None = None) -> None:
         if not isinstance(logits, Tensor):
             logits = cast(as_tensor(logits), "float")
-        choices = logits.shape[0] if len(logits.shape) == 1 else None
-        if not isinstance(choices, int) or logits.dtype != "float":
+        if len(logits.shape) != 1 or logits.dtype != "float":
             raise ProgramError(
                 f"Categorical expects logits of inner shape (choices,), found {logits!r}",
                 user_line(),
             )
         self.logits = logits if mask is None else _masked(logits, as_tensor(mask))
-        self.choices = choices
+        self.choices = count_of(logits, 0)
 
     @cached_property
     def log_probabilities(self) -> Tensor:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.errors import ProgramError
+from workbench.errors import ProgramError, SourceLine
 from workbench.language.gradient import Gradient
 from workbench.language.nn.initializers import Initializer
 from workbench.language.tracing.functions import stop_gradient
@@ -49,6 +49,7 @@ class Parameters:
     def __init__(self, arrays: Mapping[str, Recurrent], over: tuple[str, ...]) -> None:
         self.arrays = dict(arrays)
         self.over = over
+        self._updated: SourceLine | None = None
 
     @property
     def tensors(self) -> Mapping[str, Tensor]:
@@ -75,8 +76,8 @@ class Parameters:
         return ParametersAt({name: x[key] for name, x in self.arrays.items()})
 
     def update(self, values: Mapping[str, TensorLike]) -> None:
-        """Define the parameters after the present update. Raises ProgramError for a gradient, of
-        which an optimizer makes them.
+        """Define the parameters after the present update, once. Raises ProgramError for a gradient,
+        of which an optimizer makes them.
         """
         if isinstance(values, Gradient):
             raise ProgramError(
@@ -89,6 +90,13 @@ class Parameters:
                 f"update of {', '.join(sorted(values))}; expected {', '.join(sorted(self.arrays))}",
                 user_line(),
             )
+        if self._updated is not None:
+            raise ProgramError(
+                f"{', '.join(self.arrays)} are updated twice; their next values are given already "
+                f"by {self._updated}",
+                user_line(),
+            )
+        self._updated = user_line()
         for name, value in values.items():
             layers = (variable(d) for d in self.layers(name))
             self.arrays[name].define((*successor(self.over), *layers), as_tensor(value))

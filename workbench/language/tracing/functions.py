@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from workbench.errors import ProgramError
-from workbench.language.tracing.given_shapes import axis_of, index_of, length_of, shape_of
+from workbench.language.tracing.given_shapes import (
+    axis_of,
+    count_of,
+    index_of,
+    length_of,
+    shape_of,
+)
 from workbench.language.tracing.nodes import apply, as_tensor, dtype_name
 from workbench.language.tracing.nodes import cast as cast_tensor
 from workbench.language.tracing.tensor import RANGE, Tensor, TensorLike
@@ -234,9 +240,7 @@ def unstack(x: TensorLike, axis: int = 0) -> tuple[Tensor, ...]:
     """Return the entries along an inner axis: `position, velocity = wb.unstack(state)`."""
     x = as_tensor(x)
     axis = axis_of(x, axis)
-    count = x.shape[axis]
-    if not isinstance(count, int):
-        raise ProgramError(f"inner axis {axis} of {x!r} has the symbolic size {count}", user_line())
+    count = count_of(x, axis)
     rest = (slice(None),) * (len(x.shape) - 1 - axis)
     return tuple(x[(..., n, *rest)] for n in range(count))
 

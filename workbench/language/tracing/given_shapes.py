@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ProgramError
@@ -20,6 +20,29 @@ def index_of(value: Any) -> Expression | None:
         return value
     number = whole(value)
     return None if number is None else expression(number)
+
+
+def expect_own_indices(what: str, written: str, dims: Sequence[str], given: Sequence[Any]) -> None:
+    """Refuse fewer indices than dims where one is made of a dim that has none of its own: `[t]` of
+    what varies over b and t, which is b = t and not the t that was meant.
+    """
+    left = dims[len(given) :]
+    for d, entry in zip(dims, given, strict=False):
+        if any(x in _variables(entry) for x in left):
+            place = f"a range of {d}" if isinstance(entry, slice) else f"at {d} = {entry}"
+            meant = ", ".join([written, *left])
+            raise ProgramError(
+                f"[{written}] of {what} would be {place}, for each {' and '.join(left)}: "
+                f"indices are in the order of its dims; write [{', '.join(dims)}], or [{meant}] "
+                "where that is meant",
+                user_line(),
+            )
+
+
+def _variables(entry: Any) -> frozenset[str]:
+    """Return the dims that an index or the bounds of a range are made of."""
+    parts = (entry.start, entry.stop) if isinstance(entry, slice) else (entry,)
+    return frozenset().union(*(e.variables for e in parts if isinstance(e, Expression)))
 
 
 def length_of(value: Any, what: str) -> int | Expression:
@@ -59,6 +82,18 @@ def axis_of(x: Tensor, axis: Any, rank: int | None = None) -> int:
     if not -rank <= number < rank:
         raise ProgramError(f"{x!r} has no inner axis {number}", user_line())
     return number % rank
+
+
+def count_of(x: Tensor, axis: int) -> int:
+    """Return the number of entries of an inner axis, which may be no symbolic size."""
+    n = x.shape[axis]
+    if not isinstance(n, int):
+        raise ProgramError(
+            f"inner axis {axis} of {x!r} has the symbolic size {n}; expected a number: declare a "
+            f"dim, k = wb.dim(k={n}), in the place of the axis, or give the axis a number",
+            user_line(),
+        )
+    return n
 
 
 def axes_of(x: Tensor, axis: Any) -> tuple[int, ...]:

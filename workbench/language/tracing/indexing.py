@@ -15,7 +15,7 @@ import numpy as np
 from workbench.errors import ProgramError, SourceLine
 from workbench.language.tracing import quoting
 from workbench.language.tracing.functions import broadcast_to
-from workbench.language.tracing.given_shapes import index_of
+from workbench.language.tracing.given_shapes import count_of, expect_own_indices, index_of
 from workbench.language.tracing.nodes import apply, as_tensor, cast, index, literal, repeated
 from workbench.language.tracing.tensor import Node, Tensor, TensorLike
 from workbench.language.tracing.trace import Range, current, user_line
@@ -60,6 +60,7 @@ def read(x: Tensor, key: Any) -> Tensor:
     first = where is None and dims and whole(entries[0]) is not None
     if first and not quoting.is_held(x, sys._getframe(2)):  # of who wrote x[…]
         raise ProgramError(_first_place(x, dims, entries), user_line())
+    expect_own_indices(repr(x), _text(outer), dims, outer)
     moved = _at(x, dims, outer) if outer else x
     return _inner(moved, inner, 0 if where is None else len(x.shape) - indexed)
 
@@ -342,15 +343,8 @@ def require_integers(x: Tensor, entry: Tensor) -> None:
         )
 
 
-def _length(x: Tensor, axis: int) -> int:
-    n = x.shape[axis]
-    if not isinstance(n, int):
-        raise ProgramError(f"inner axis {axis} of {x!r} has the symbolic size {n}", user_line())
-    return n
-
-
 def _position(x: Tensor, axis: int, entry: int) -> Tensor:
-    n = _length(x, axis)
+    n = count_of(x, axis)
     if not -n <= entry < n:
         raise ProgramError(
             f"index {entry} is outside inner axis {axis} of {x!r}, which has {n} entries",
@@ -373,7 +367,7 @@ def _sliced(x: Tensor, axis: int, entry: slice) -> Tensor:
             )
     if numbers[2] == 0:
         raise ProgramError(f"the range {_text([entry])} has the step 0", user_line())
-    start, stop, step = slice(*numbers).indices(_length(x, axis))
+    start, stop, step = slice(*numbers).indices(count_of(x, axis))
     if (start, stop, step) == (0, x.shape[axis], 1):
         return x
     return apply("slice", x, axis=axis, start=start, stop=stop, step=step)

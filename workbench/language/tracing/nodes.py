@@ -242,6 +242,8 @@ def apply(name: str, *arguments: Any, **options: Any) -> Tensor:
     if name in IDENTITIES:
         return _make(name, tuple(operands), options)
     operands = _aligned(_unified(name, operands))
+    if name in ("floor_divide", "remainder") and is_literal(operands[1], 0):
+        raise ProgramError(f"{quoting.call_text(name, operands)} divides by 0", user_line())
     folded = _folded(name, operands)
     return folded if folded is not None else _make(name, tuple(operands), options)
 

@@ -4,6 +4,8 @@ refused with the spelling to use instead.
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from workbench.errors import ProgramError, nearest
@@ -12,9 +14,6 @@ from workbench.language.tracing.trace import user_line
 
 if TYPE_CHECKING:
     from workbench.language.tracing.tensor import Tensor
-
-
-import operator
 
 _INSTEAD = {
     "T": "wb.transpose(x)",
@@ -93,9 +92,18 @@ OPERATORS = {
     "greater_equal": operator.ge,
 }
 """NumPy's functions for Python's operators of two operands."""
-_METHODS = ("sum", "mean", "std", "max", "min", "argmax")
+_METHODS = ("sum", "mean", "std", "max", "min", "argmax", "all", "any")
 _OF_MATRICES = ("solve", "cholesky")
 _SAID_OTHERWISE = {"abs": "absolute", "amax": "max", "amin": "min", "square": "x * x"}
+
+
+def unknown_function(name: str, known: Iterable[str]) -> str:
+    """Explain that the package has no such function, which may be one of NumPy's or PyTorch's."""
+    if name in _METHODS:
+        return f"workbench has no {name}; write x.{name}(…)"
+    if name in _INSTEAD:
+        return f"workbench has no {name}; write {_INSTEAD[name]}"
+    return f"workbench has no {name}; {nearest(name, known)}"
 
 
 def refused(name: str, package: str = "np") -> ProgramError:

@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.errors import ProgramError, SourceLine
 from workbench.language.tracing.functions import broadcast_to
-from workbench.language.tracing.given_shapes import index_of, shape_of
+from workbench.language.tracing.given_shapes import expect_own_indices, index_of, shape_of
 from workbench.language.tracing.nodes import as_tensor, cast, dtype_name
 from workbench.language.tracing.quoting import shape_text_with_line
 from workbench.language.tracing.tensor import Tensor
@@ -157,8 +157,10 @@ class Recurrent(Tensor):
                 f"expected at most {len(self.declared)}",
                 user_line(),
             )
-        entries = (*entries, *(variable(d) for d in self.declared[len(entries) :]))
-        return tuple(self._index(e) for e in entries)
+        given = [self._index(e) for e in entries]
+        written = ", ".join(map(str, given))
+        expect_own_indices(self.name, written, self.declared, given)
+        return (*given, *(variable(d) for d in self.declared[len(given) :]))
 
     def _index(self, entry: Any) -> Expression:
         index = index_of(entry)

@@ -196,7 +196,20 @@ class Tensor(Operators):
         raise self._no_number("int")
 
     def __index__(self) -> int:
-        raise self._no_number("int")
+        raise ProgramError(
+            f"{self!r} has no value before the program runs, and is no index of a list or array; "
+            "wb.cast(table, float)[..., x] looks x up in a table, wb.cast(x, int) converts a "
+            "tensor, wb.value(program, name) shows a value",
+            user_line(),
+        )
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        raise ProgramError(
+            f"{self!r} is no array before the program runs, and no index of one; "
+            "wb.cast(table, float)[..., x] looks x up in a table, wb.stack([…]) makes an inner "
+            "axis of tensors, wb.value(program, name) shows a value",
+            user_line(),
+        )
 
     def _no_number(self, kind: str) -> ProgramError:
         return ProgramError(

@@ -52,7 +52,9 @@ def no_base(base: object, e: Expression) -> ProgramError:
 
 
 def no_quotient(left: Expression | float, right: Expression | float) -> ProgramError:
-    """Return the error for a division by `/`."""
+    """Return the error for a division by `/`. By 1, `np.arange(T)` divides its length."""
+    if not isinstance(left, (int, float)) and type(right) is int and right == 1:
+        return no_value(left)
     written, indexed = (
         [str(e) if isinstance(e, (int, float)) else as_text(e) for e in (left, right)]
         for as_text in (wrapped, lambda e: f"wb.index({e})")
