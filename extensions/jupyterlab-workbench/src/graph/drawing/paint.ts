@@ -114,7 +114,7 @@ function paintLabels(
   context.fillStyle = colour;
   for (const [arrow, line] of seen) {
     const text = markOf(arrow);
-    if (!text || (k < FAR && text.length > BRIEF)) continue;
+    if (!text || k < line.clear || (k < FAR && text.length > BRIEF)) continue;
     context.strokeText(text, ...labelPlace(line));
     context.fillText(text, ...labelPlace(line));
   }

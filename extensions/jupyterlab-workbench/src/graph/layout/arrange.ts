@@ -4,7 +4,8 @@ import { key } from "../../model/scopes";
 import type { Snapshot } from "../../protocol";
 import { dot } from "./dot";
 import type { Engine } from "./engine";
-import { HANG, letters, READABLE, type Rectangle } from "../window/geometry";
+import { placeLabels } from "./labels";
+import { chipSize, HANG, hang, letters, READABLE, type Rectangle } from "../window/geometry";
 import type { Placed } from "./placed";
 import { rows } from "./plain-rows";
 import { contents, type Contents, type Layout, type Line, type Scene, scopeBox, scopeOf, statementBox } from "./scene";
@@ -70,17 +71,16 @@ function named(places: Placed, shown: Contents): Layout {
     new Map(all.map(([short, place]) => [name(short), place]));
   const boxes = renamed(places.boxes);
   const chipped = [...boxes].flatMap(([id, place]) => (hasChips(id, shown) ? [place] : []));
+  const lines = places.lines.map(([short, line]): [string, Line] => [
+    shown.arrows[Number(short.slice(1))]?.id ?? "",
+    { ...line, label: line.label && below(line.label, chipped) },
+  ]);
   return {
     width: places.width,
     height: places.height,
     boxes,
     grounds: renamed(places.grounds),
-    lines: new Map(
-      places.lines.map(([short, line]): [string, Line] => [
-        shown.arrows[Number(short.slice(1))]?.id ?? "",
-        { ...line, label: line.label && below(line.label, chipped) },
-      ]),
-    ),
+    lines: placeLabels(new Map(lines), shown.arrows, [...boxes.values(), ...chipped.map(chips)]),
   };
 }
 
@@ -88,6 +88,14 @@ function hasChips(name: string, { inside }: Contents): boolean {
   const [node] = scopeOf(name) ? [] : (inside.get(name) ?? []);
   return node !== undefined && node.loops.length + node.kept.length > 0;
 }
+
+/** Returns the row below a box where its chips hang, as large as they become from far away. */
+const chips = ({ left, top, width, height }: Rectangle): Rectangle => ({
+  left,
+  top: top + height,
+  width,
+  height: hang(chipSize(READABLE)),
+});
 
 /** Moves the middle of an arrow's text below the chips of a box, of which Graphviz knows nothing. */
 function below([x, y]: readonly [number, number], boxes: readonly Rectangle[]): readonly [number, number] {

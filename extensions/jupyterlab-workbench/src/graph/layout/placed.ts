@@ -54,7 +54,7 @@ function line(text: string, label: string | undefined, height: number): Line | n
   const points = parts.filter((part) => /^-?[0-9]/.test(part)).flatMap(flipped);
   if (points.length < 8) return null;
   const end: [number, number] = [points[points.length - 2] ?? 0, points[points.length - 1] ?? 0];
-  return { points, tip: tip ? flipped(tip.slice(2)) : end, label: label ? flipped(label) : null };
+  return { points, tip: tip ? flipped(tip.slice(2)) : end, label: label ? flipped(label) : null, clear: 0 };
 }
 
 const numbers = (text: string): number[] => text.split(",").map(Number);

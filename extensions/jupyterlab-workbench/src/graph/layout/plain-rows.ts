@@ -1,6 +1,7 @@
 // A plain layout within milliseconds for any size: boxes in rows, each below its inputs, arrows straight.
 
 import type { Rectangle } from "../window/geometry";
+import { placeLabels } from "./labels";
 import { type Contents, type Layout, type Line, scopeOf, statementOf } from "./scene";
 
 const [HEIGHT, ACROSS, DOWN] = [40, 16, 44];
@@ -32,7 +33,7 @@ export function rows(contents: Contents): Layout {
     height: top + HEIGHT,
     boxes,
     grounds: new Map(),
-    lines: straight(contents, boxes),
+    lines: placeLabels(straight(contents, boxes), contents.arrows, all),
   };
 }
 
@@ -70,7 +71,7 @@ function straight({ arrows }: Contents, boxes: ReadonlyMap<string, Rectangle>): 
     const [dx, dy] = [(u - x) / 3, (v - y) / 3];
     const end: [number, number] = [u - dx * 0.15, v - dy * 0.15];
     const points = [x, y, x + dx, y + dy, u - dx, v - dy, ...end];
-    found.set(id, { points, tip: [u, v], label: [(x + u) / 2, (y + v) / 2] });
+    found.set(id, { points, tip: [u, v], label: null, clear: 0 });
   }
   return found;
 }

@@ -11,6 +11,8 @@ export interface Line {
   readonly points: readonly number[];
   readonly tip: readonly [number, number];
   readonly label: readonly [number, number] | null;
+  /** The scale from which on the label covers no box; Infinity where there is no room for it. */
+  readonly clear: number;
 }
 
 export interface Layout {

@@ -72,6 +72,7 @@ export function blended(before: Line, after: Line, e: number): Line {
       before.label && after.label
         ? [blend(before.label[0], after.label[0]), blend(before.label[1], after.label[1])]
         : after.label,
+    clear: after.clear,
   };
 }
 

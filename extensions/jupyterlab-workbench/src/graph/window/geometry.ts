@@ -43,11 +43,12 @@ export const nameSize = (k: number): number => Math.max(DOT.nameSize, SMALLEST /
 export const chipSize = (k: number): number => (k >= DISCERNIBLE ? Math.max(DOT.chipSize, SMALLEST / k) : 0);
 
 /** The scale down to which the first view shows the whole picture rather than a part with larger names. */
-const DISCERNIBLE = 0.5;
+export const DISCERNIBLE = 0.5;
 
 /** How far below the lower edge of a box the middle of its chips stands, and their lower edge at the most. */
 export const DROP = 4;
-export const HANG = DROP + (DOT.chipSize + 4) / 2;
+export const hang = (chipSize: number): number => DROP + (chipSize + 4) / 2;
+export const HANG = hang(DOT.chipSize);
 
 const LARGEST = 1.4;
 /** Pixels around what is shown: chips hang over the lower edge of a box. */

@@ -38,7 +38,7 @@ export function middle(line: Line): readonly [number, number] {
   return [points[at] ?? 0, points[at + 1] ?? 0];
 }
 
-/** Returns the place of an arrow's label: the room that was left for it, else the middle. */
+/** Returns the place of an arrow's label: the room that there is for it, else the middle. */
 export const labelPlace = (line: Line): readonly [number, number] => line.label ?? middle(line);
 
 /** Returns points along an arrow: `x, y, x, y, …`. */

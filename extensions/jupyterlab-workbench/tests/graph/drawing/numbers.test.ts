@@ -10,8 +10,8 @@ import type { CostView, ShareView } from "../../../src/protocol";
 import { LAYERS, scene } from "../pictures";
 
 const ends = (line: Line): readonly number[] => [...line.points.slice(0, 2), ...line.points.slice(-2)];
-const bend: Line = { points: [0, 0, 0, 10, 10, 10, 10, 20], tip: [10, 24], label: null };
-const long: Line = { points: [5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 20, 20, 30, 40], tip: [31, 44], label: null };
+const bend: Line = { points: [0, 0, 0, 10, 10, 10, 10, 20], tip: [10, 24], label: null, clear: 0 };
+const long: Line = { points: [5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 20, 20, 30, 40], tip: [31, 44], label: null, clear: 0 };
 
 test("a curve becomes another of more pieces without leaving its own way", () => {
   expect(blended(bend, long, 0).points.length).toBe(long.points.length);
