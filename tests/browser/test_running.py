@@ -35,7 +35,7 @@ def test_a_run_shows_its_curve_is_stopped_and_is_in_python(lab: Lab, tmp_path: P
     open_pane(panel, "Run")
     panel.get_by_text("This variant has not been run here yet.").wait_for()
     steps = panel.locator(".wbk-field", has_text="steps of an episode along t")
-    expect(steps).to_contain_text("all of them: nothing was run yet")
+    expect(steps).to_contain_text("all of them, until a run measures it")
     lab.shot(page, "run-empty")
     panel.get_by_label("backend").select_option("numpy")
     panel.get_by_role("button", name="Run", exact=True).click()

@@ -6,7 +6,7 @@ import golden from "../../../tests/golden/session/measure.json";
 import { StoreContext } from "../src/model/hooks";
 import { savedTransport } from "../src/model/transports/saved";
 import { createStore, type Store } from "../src/model/store";
-import type { Transport } from "../src/model/transports/transport";
+import type { Status, Transport } from "../src/model/transports/transport";
 import type { Capsule, Message, Request } from "../src/protocol";
 
 /** What Python says it sends; a test there holds the file to that. */
@@ -22,6 +22,8 @@ export interface Drawn {
   /** Answers the last request. */
   answer(message: (id: number) => Message): Promise<void>;
   hear(message: Message): Promise<void>;
+  /** The connection changes. */
+  become(status: Status): Promise<void>;
   /** Answers what was asked for of parts. */
   part(id: number, value: unknown): Promise<void>;
   press(element: Element | null | undefined): Promise<void>;
@@ -40,10 +42,16 @@ export async function drawn(
   const sent: Request[] = [];
   const parts: Request[] = [];
   const heard = new Set<(message: Message) => void>();
+  const followed = new Set<() => void>();
+  let status: Status = live ? "connected" : "saved";
   const transport: Transport = {
     ...saved,
     ...beside,
-    status: () => (live ? "connected" : "saved"),
+    status: () => status,
+    onStatus(changed) {
+      followed.add(changed);
+      return () => followed.delete(changed);
+    },
     onMessage(listener) {
       heard.add(listener);
       return saved.onMessage(listener);
@@ -80,6 +88,10 @@ export async function drawn(
     },
     async hear(message) {
       await act(async () => heard.forEach((listener) => listener(message)));
+    },
+    async become(next) {
+      status = next;
+      await act(async () => followed.forEach((changed) => changed()));
     },
     async part(id, value) {
       await act(async () => heard.forEach((listener) => listener({ type: "part", id, value, done: true })));

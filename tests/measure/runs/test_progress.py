@@ -13,7 +13,7 @@ import pytest
 import workbench as wb
 from tests.programs import leaky_sum
 from workbench.algorithms import ppo, reinforce
-from workbench.measure.runs.progress import environment_steps
+from workbench.measure.runs.progress import environment_steps, iterations
 from workbench.transforms import Persist, Vectorize
 from workbench.transforms.step.transform import Transform
 from workbench.variants.progress_line import stream
@@ -83,3 +83,18 @@ def test_a_function_that_raises_an_interrupt_ends_the_run() -> None:
     program = wb.variant(reinforce(B=2, I=3, T=4, hidden=(4,)))
     result = wb.run(program, "numpy", progress=stop)
     assert (result.completed, result.interrupted, len(result["loss"])) == (2, True, 2)
+
+
+def test_the_iterations_are_of_the_outermost_loop_whatever_its_name() -> None:
+    """A dim called `run` is a loop like another; without a loop there is no name."""
+
+    @wb.program
+    def several(R: int = 40) -> dict[str, Any]:
+        run = wb.dim(run=R)
+        return {"y": wb.uniform(over=run)}
+
+    program = several()
+    assert iterations(program, {"R": 7}) == (7, "run")
+    vectorized = wb.variant(program).apply(Vectorize("run")).program
+    assert iterations(vectorized, {"R": 7}) == (1, "")
+    assert iterations(ppo(), {"I": 3}) == (3, "update")

@@ -54,7 +54,7 @@ def bar(
     steps = environment_steps(program, sizes)
     total, unit = iterations(program, sizes)
     # Text and not a widget, so that a saved notebook shows where the run ended.
-    drawn = tqdm(total=total, unit=unit, mininterval=REFRESH, desc=title, file=stream())
+    drawn = tqdm(total=total, unit=unit or "run", mininterval=REFRESH, desc=title, file=stream())
     started = last = time.perf_counter()
 
     def report(done: int, total: int, outputs: Mapping[str, Any]) -> None:
@@ -80,14 +80,16 @@ def bar(
 
 
 def iterations(program: Program, sizes: Mapping[str, int]) -> tuple[int, str]:
-    """Return the iterations of the longest of the outermost loops, and the name of one."""
+    """Return the iterations of the longest of the outermost loops, and the name of one: its dim,
+    "update" where that counts updates, "" without a loop.
+    """
     loops = []
     for loop in _outermost(program.schedule):
         if loop.dim in program.dim:
             values = program.dim[loop.dim].size.evaluate(sizes)
             loops.append((-(-values // (loop.tile or 1)), loop.name))
     count, name = max(loops, default=(1, ""))
-    return count, "update" if name and name == program.updates else name or "run"
+    return count, "update" if name and name == program.updates else name
 
 
 def environment_steps(program: Program, sizes: Mapping[str, int]) -> int:

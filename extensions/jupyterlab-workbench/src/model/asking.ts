@@ -1,8 +1,8 @@
 // Requests for a change: the one under way, and the reason why one failed.
 
 import { useState } from "react";
-import { useStore } from "./hooks";
-import type { Asked } from "./store";
+import { useStore, useValues } from "./hooks";
+import { type Asked, Unanswered, UNANSWERED } from "./store";
 
 /** Asks; `doing` names a slow task meanwhile ("" for a quick one). */
 export type Ask = (request: Asked, doing?: string) => void;
@@ -21,26 +21,33 @@ export interface Asking {
 
 export function useAsking(): Asking {
   const store = useStore();
-  const [said, setSaid] = useState("");
+  const { status } = useValues();
+  const [failure, setFailure] = useState<unknown>(null);
   const [doing, setDoing] = useState("");
   const [busy, setBusy] = useState(false);
   return {
     busy,
     doing,
-    said,
+    // Of a connection that is there again, or lost in another way, the reason is another one.
+    said: failure instanceof Unanswered ? UNANSWERED[status] : textOf(failure),
     tell: setDoing,
-    forget: () => setSaid(""),
+    forget: () => setFailure(null),
     ask(request, what = "") {
-      setSaid("");
+      setFailure(null);
       setDoing(what);
       setBusy(true);
       store
         .ask(request)
-        .catch((error: unknown) => setSaid(error instanceof Error ? error.message : String(error)))
+        .catch(setFailure)
         .finally(() => {
           setDoing("");
           setBusy(false);
         });
     },
   };
+}
+
+function textOf(failure: unknown): string {
+  if (failure === null) return "";
+  return failure instanceof Error ? failure.message : String(failure);
 }

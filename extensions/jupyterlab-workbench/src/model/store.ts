@@ -232,7 +232,7 @@ export function createStore(
   function request(asked: Asked, workbench: string): Promise<Done | Saved> {
     const number = ++id;
     if (values.status !== "connected" && values.status !== "saved") {
-      if (!cut || asked.type !== "show" || !values.state) return Promise.reject(new Error(UNANSWERED[values.status]));
+      if (!cut || asked.type !== "show" || !values.state) return Promise.reject(new Unanswered(values.status));
       const state = { ...values.state, current: asked.variant }; // what is loaded is there to be looked at
       change({ state, selection: fitted(values.selection, state, values.state) });
       return Promise.resolve({ type: "done", id: number, variant: null });
@@ -299,7 +299,7 @@ export function createStore(
     }
     if (status !== "waiting") cut = status !== "connected"; // what waits is not lost
     if (cut) {
-      for (const { reject } of waiting.values()) reject(new Error(UNANSWERED.disconnected));
+      for (const { reject } of waiting.values()) reject(new Unanswered("disconnected"));
       waiting.clear();
     }
     change({ status, untraced: untraced(), running: status === "connected" ? values.running : null });
@@ -374,7 +374,17 @@ function fitted(selection: Selection, state: State, before: State | null): Selec
   return brushed && brushed.variant !== current ? { ...chosen, brushed: null } : chosen;
 }
 
-const UNANSWERED: Readonly<Record<Exclude<Status, "connected" | "saved">, string>> = {
+/** A request that the Jupyter kernel did not answer. */
+export class Unanswered extends Error {
+  constructor(status: Status) {
+    super(UNANSWERED[status]);
+  }
+}
+
+/** The reason why there is no answer, by status. */
+export const UNANSWERED: Readonly<Record<Status, string>> = {
+  connected: "",
+  saved: "",
   connecting: "The Jupyter kernel does not answer yet.",
   waiting: "The Jupyter kernel does not answer yet, as while a cell runs: try again when it is done.",
   empty: "The Jupyter kernel was restarted: run the notebook's cell again.",

@@ -129,7 +129,7 @@ function LengthInput(props: {
 /** Says where the length comes from that predictions take. */
 function basisText(set: number | undefined, found: number | undefined): string {
   if (set !== undefined) return found === undefined ? "expected" : `expected; ${rounded(found)} in the last run`;
-  return found === undefined ? "all of them: nothing was run yet" : "measured by the last run";
+  return found === undefined ? "all of them, until a run measures it" : "measured by the last run";
 }
 
 const rounded = (length: number): number => Math.round(length * 10) / 10;

@@ -217,7 +217,7 @@ function curvelessText({ completed }: RunView, running: boolean): string {
 /** Tells how far a run came, in what time, and how fast. */
 export function progressText(run: RunView, running: boolean): string {
   const { completed, total, counted, seconds, environment_steps, failed } = run;
-  const what = counted === "update" ? "updates" : counted === "run" ? "" : `iterations of ${counted}`;
+  const what = counted === "update" ? "updates" : counted === "" ? "" : `iterations of ${counted}`;
   const done = completed < total ? `${completed} of ${total}` : `${total}`;
   const far = total > 1 || what ? `${done} ${what}`.trim() : completed ? "done" : "begun";
   const speed = seconds > 0 ? (environment_steps * completed) / total / seconds : 0;

@@ -67,7 +67,7 @@ describe("the steps of episodes", () => {
 
   test("are all of them before a run", async () => {
     await pane(whole, true, { ends });
-    expect([field().placeholder, said()]).toEqual(["7", "all of them: nothing was run yet"]);
+    expect([field().placeholder, said()]).toEqual(["7", "all of them, until a run measures it"]);
     expect(predicted()).toBeUndefined();
   });
 
@@ -186,6 +186,17 @@ describe("running", () => {
     error: { sentence: "this cannot be given to another process: a lock", line: null, trace: "", cycle: null, arguments: {} },
   };
 
+  test("in a Jupyter kernel that ends meanwhile is told for as long as it is away", async () => {
+    await pane(whole, true);
+    await shown.press(byText(shown.host, "button", "Run"));
+    await shown.become("disconnected");
+    expect(texts(shown.host, "[role=alert]")).toEqual([expect.stringContaining("does not answer: start it")]);
+    await shown.become("empty");
+    expect(texts(shown.host, "[role=alert]")).toEqual([expect.stringContaining("was restarted: run the notebook's cell")]);
+    await shown.become("connected");
+    expect(texts(shown.host, "[role=alert]")).toEqual([]);
+  });
+
   test("what cannot be sent to another process is asked about, and runs in the kernel", async () => {
     await pane(whole, true, { unrun: refused });
     expect(shown.host.querySelector("[role=alert]")?.textContent).toContain("a lock The Jupyter kernel can do it");
@@ -210,8 +221,9 @@ test("how far a run is stands in the words of its program", () => {
     progressText({ ...whole, environment_steps: 0, seconds: 2, ...more }, running);
   expect(so({ completed: 0, seconds: 0 })).toBe("0 of 4 updates · 0 s");
   expect(so({ completed: 3, counted: "t" })).toBe("3 of 4 iterations of t · 2 s");
-  expect(so({ completed: 0, total: 1, counted: "run" })).toBe("begun · 2 s");
-  expect(so({ completed: 1, total: 1, counted: "run" }, false)).toBe("done · 2 s");
+  expect(so({ completed: 3, counted: "run" })).toBe("3 of 4 iterations of run · 2 s");
+  expect(so({ completed: 0, total: 1, counted: "" })).toBe("begun · 2 s");
+  expect(so({ completed: 1, total: 1, counted: "" }, false)).toBe("done · 2 s");
 });
 
 test("the axis of a curve doubles while it grows, up to the whole run", () => {
