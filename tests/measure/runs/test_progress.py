@@ -91,10 +91,13 @@ def test_the_iterations_are_of_the_outermost_loop_whatever_its_name() -> None:
     @wb.program
     def several(R: int = 40) -> dict[str, Any]:
         run = wb.dim(run=R)
-        return {"y": wb.uniform(over=run)}
+        x = wb.uniform(over=run)
+        y = x * x
+        return {"x": x, "y": y}
 
     program = several()
     assert iterations(program, {"R": 7}) == (7, "run")
     vectorized = wb.variant(program).apply(Vectorize("run")).program
     assert iterations(vectorized, {"R": 7}) == (1, "")
-    assert iterations(ppo(), {"I": 3}) == (3, "update")
+    sizes = {"B": 8, "I": 30, "T": 4, "E": 2, "M": 2, "K": 16}
+    assert iterations(ppo(), sizes) == (30, "update")

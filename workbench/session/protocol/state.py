@@ -232,11 +232,12 @@ class ProfileView:
 class RunView:
     """A run of a variant, with its learning curves as far as it came. `variant` is its key, `label`
     its steps as text. `completed` of `total` iterations of the outermost loop are done, which
-    `counted` names ("" without a loop); fewer while it is under way, and where it was stopped. `environment_steps` are
-    those of a whole run, 0 without an environment. `threads`, `compile_seconds` and `peak_bytes`
-    are known at the end, and so is the mean length of episodes by the dim along which they end.
-    `failed` says why it ended where that was no order, "" elsewhere. `id` is the same for the same
-    run of the same variant, which may be of the program before it was traced again.
+    `counted` names ("" without a loop); fewer while it is under way, and where it was stopped.
+    `environment_steps` are those of a whole run, 0 without an environment. `threads`,
+    `compile_seconds` and `peak_bytes` are known at the end, and so is the mean length of episodes
+    by the dim along which they end. `failed` says why it ended where that was no order, ""
+    elsewhere. `id` is the same for the same run of the same variant, which may be of the program
+    before it was traced again.
     """
 
     id: str
