@@ -33,8 +33,8 @@ def table(result: Result) -> str:
     program = result.variant.program
     steps = ", ".join(str(step) for step in result.variant.steps) or "as written"
     where = on_threads(result.backend, result.threads)
-    head = f"{program.name} on {where}: {numbers(result.sizes)}, "
-    head += f"seed {result.seed}, {result.dtype}; {steps}"
+    setting = numbers(result.sizes, f"seed {result.seed}", result.dtype)
+    head = f"{program.name} on {where}: {setting}; {steps}"
     head += f"; after {result.first} updates" if result.first else ""
     rows = [["", "first", "last", "best"]]
     rows += [_row(name, values, result) for name, values in result.items()]

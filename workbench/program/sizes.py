@@ -101,9 +101,17 @@ def settable_in(equations: Equations, lengths: Iterable[Expression]) -> set[str]
     return names
 
 
-def numbers(sizes: Mapping[str, int]) -> str:
-    """Write sizes or coordinates as messages show them: `B=4, T=128`."""
-    return ", ".join(f"{name}={value}" for name, value in sizes.items())
+def numbers(sizes: Mapping[str, int], *more: str) -> str:
+    """Write sizes or coordinates, and what else there is, as messages show them: `B=4, T=128,
+    float32`.
+    """
+    return ", ".join([*(f"{name}={value}" for name, value in sizes.items()), *filter(None, more)])
+
+
+def at_sizes(sizes: Mapping[str, int], *more: str) -> str:
+    """Write ` at B=4, T=128` to be put behind a word; "" for a program without sizes."""
+    listed = numbers(sizes, *more)
+    return f" at {listed}" if listed else ""
 
 
 def _positive(parameter: Parameter, value: object) -> int:

@@ -133,7 +133,7 @@ class HeldMemory:
     @property
     def title(self) -> str:
         """What this is the memory of: program, sizes, dtype, backend and threads."""
-        return f"{self.program.name}: {numbers(self.sizes)}, {self.by}"
+        return f"{self.program.name}: {numbers(self.sizes, str(self.by))}"
 
     def __repr__(self) -> str:
         """Show the peaks, and the largest of what is held there."""

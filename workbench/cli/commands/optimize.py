@@ -102,7 +102,7 @@ def _table(found: Variant, rows: list[dict[str, Any]], given: argparse.Namespace
     sizes = numbers(settable(equations, known))
     backend = or_default(given.backend)
     where = on_threads(backend, threads_of(backend, given.threads))
-    lines = [f"{found.program.name}: {sizes}; on {where}", ""]
+    lines = [f"{found.program.name}: {f'{sizes}; ' * bool(sizes)}on {where}", ""]
     lines.append(f"{'step':<{STEP_WIDTH}}  {'predicted':>9}  {'peak':>8}")
     for row in rows:
         first, *more = textwrap.wrap(row["step"], STEP_WIDTH, subsequent_indent="  ")

@@ -25,7 +25,7 @@ from workbench.measure.checking.report import Check, TailCheck, joined
 from workbench.measure.checking.sampled_choices import choosing, judged, sampled
 from workbench.measure.checking.small_blocks import blocks_text, in_small_blocks
 from workbench.measure.checking.tail_sizes import tail_sizes
-from workbench.program.sizes import numbers, resolve
+from workbench.program.sizes import at_sizes, numbers, resolve
 from workbench.program.values import Program
 from workbench.variants.variant import Variant, on_first_rows
 
@@ -211,7 +211,7 @@ def _in_own_blocks(variant: Variant, compiled: Compiled, passed: Check) -> Check
         try:
             expected = _as_written(_root(variant), tuple(one.sizes.items()))
         except RunError as error:
-            reason = f"as written it stops at {numbers(one.sizes)}: {error.message}"
+            reason = f"as written it stops{at_sizes(one.sizes)}: {error.message}"
             return replace(passed, verdict="impossible", reason=reason)
         run, outputs = _run_with_tails(variant, compiled, empty, expected, passed.threads)
         runs.append(run)

@@ -15,7 +15,7 @@ from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.loops.records import ITEM_BYTES, Allocate, Buffer, Constant, Count, walk
 from workbench.polyhedral.expression import Expression, atom, expression
 from workbench.polyhedral.expressions.atoms import Atom, Extremum, Product, Size
-from workbench.program.sizes import numbers
+from workbench.program.sizes import at_sizes
 
 BESIDE = "scratch memory and gaps"
 """The name of memory that compiled kernels hold and that is no array's."""
@@ -98,7 +98,7 @@ def peak(
     rest = held - found.evaluate(sizes)
     if not rest:
         return found
-    return replace(found, beside=f"{rest} bytes of {BESIDE} at {numbers(sizes)}")
+    return replace(found, beside=f"{rest} bytes of {BESIDE}{at_sizes(sizes)}")
 
 
 def _fullest(loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Iterator[frozenset[str]]:

@@ -91,7 +91,7 @@ class Prediction:
         where = "; ".join(
             part
             for part in (
-                f"{numbers(self.sizes)}, {self.dtype}",
+                numbers(self.sizes, self.dtype),
                 shared,
                 self.note,
                 self.assumed,

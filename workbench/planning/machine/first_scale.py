@@ -16,7 +16,7 @@ from workbench.errors import WorkbenchError
 from workbench.folders import CACHE_VARIABLE
 from workbench.planning.machine.constants import Machine, Rates
 from workbench.program.made_files import digest
-from workbench.program.sizes import numbers
+from workbench.program.sizes import at_sizes
 from workbench.program.text.units import digits
 
 
@@ -35,7 +35,7 @@ class FirstScale:
     constants: str
 
     def __str__(self) -> str:
-        where = f"{self.program} at {numbers(self.sizes)}, {self.dtype}, {self.date[:10]}"
+        where = f"{self.program}{at_sizes(self.sizes)}, {self.dtype}, {self.date[:10]}"
         return f"scaled by {digits(self.factor)}, as the first measurement here says ({where})"
 
 

@@ -15,7 +15,7 @@ from workbench.backends.reference.explain import explain, number_text
 from workbench.backends.reference.user_names import meaning, point_of
 from workbench.errors import WorkbenchError
 from workbench.program.bodies import Call
-from workbench.program.sizes import numbers, settable
+from workbench.program.sizes import at_sizes, settable
 from workbench.program.values import Statement
 from workbench.session.picture.small_sizes import sizes_with
 from workbench.session.picture.snapshot import LineView, line_view
@@ -76,7 +76,7 @@ def value(variant: Variant, arguments: Mapping[str, Any]) -> ValueView:
     alias = meaning(program.equations, name)
     at = dict(zip(alias.dims, point_of(alias, arguments["coordinates"]), strict=True))
     sizes = sizes_with(program, alias, at, arguments["sizes"])
-    limit = _Limit(f"{name} at {numbers(sizes)}")
+    limit = _Limit(f"{name}{at_sizes(sizes)}")
     given = settable(program.equations, sizes)
     rows = on_first_rows(variant).rows
     data = rows.tables(sizes, "float64")

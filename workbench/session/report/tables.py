@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from workbench.lowering.loops.records import DEVICE, HOST
 from workbench.measure.compare import NO_DIFFERENCE
 from workbench.measure.rounds.measurement import runs_text
-from workbench.program.sizes import numbers, resolve
+from workbench.program.sizes import at_sizes, resolve
 from workbench.program.text.units import (
     bytes_text,
     on_threads,
@@ -163,16 +163,17 @@ def where_text(facts: Facts) -> str:
     """Say on which machine and at which sizes all of it was, or would be, run."""
     found = facts.after.measured or facts.before.measured
     setting = facts.setting
-    sizes = numbers(resolve(facts.after.variant.root.program.equations, _free(facts)))
+    sizes = resolve(facts.after.variant.root.program.equations, _free(facts))
+    at = f",{at_sizes(sizes)}" * bool(sizes)
     if found is None:
         told = (side.forecast.assumed for side in (facts.before, facts.after) if side.forecast)
         assumed = "".join(f"; {one}" for one in dict.fromkeys(told) if one)
-        return f"Predicted for {setting.backend}, {setting.dtype}, at {sizes}{assumed}."
+        return f"Predicted for {setting.backend}, {setting.dtype}{at}{assumed}."
     counts = [len(m.samples) for m in (facts.before.measured, facts.after.measured) if m]
     recorded = f"; recorded, read from {found.recorded}" if found.recorded else ""
     return (
-        f"Measured on {found.device}: {on_threads(found.backend, found.threads)}, {found.dtype}, "
-        f"at {sizes}, seed {found.seed}, {runs_text(max(counts))} each, "
+        f"Measured on {found.device}: {on_threads(found.backend, found.threads)}, "
+        f"{found.dtype}{at}, seed {found.seed}, {runs_text(max(counts))} each, "
         f"{_day(found.date)}{recorded}."
     )
 

@@ -82,7 +82,7 @@ def described(asked: Asked, program: Program, regions: Sequence[Sequence[str]]) 
     """
     sizes, memory, owned = resolve(program.equations), memory_of(program), private(program)
     equations = derived(program).equations
-    at = f"({numbers(sizes)}, {DTYPE})"
+    at = f"({numbers(sizes, DTYPE)})"
     for region in regions:
         sums = sum(program.statement[n].array in program.storage.added for n in region)
         inside = [a for loop, own in owned if _holds(loop, region) for a in own]

@@ -8,7 +8,7 @@ from html import escape
 from typing import Literal, NamedTuple
 
 from workbench.polyhedral.tree import loop_text
-from workbench.program.sizes import numbers
+from workbench.program.sizes import at_sizes, numbers
 from workbench.program.values import Program
 from workbench.transforms.step.condition import Condition
 from workbench.transforms.step.refusal import wrapped
@@ -109,7 +109,7 @@ class Reason:
     def __str__(self) -> str:
         lines = [wrapped(f"{self.step}: legal"), wrapped(self.sentence, "  ")]
         rows = [_row(placed) for placed in self.instances]
-        drawn = (f"at {numbers(self.sizes)}, {TOGETHER}", rows)
+        drawn = (self._caption(), rows)
         for title, entries in (*self._lists(), drawn):
             if entries:
                 lines += [f"  {title}:", *(wrapped(entry, "    ") for entry in entries)]
@@ -140,8 +140,12 @@ class Reason:
                 for point, place in zip(placed.points, placed.order, strict=True)
             )
             rows.append(f"<tr><th>{escape(placed.statement)}</th>{''.join(cells)}</tr>")
-        caption = f"<caption>at {escape(numbers(self.sizes))}: {TOGETHER}</caption>"
+        caption = f"<caption>{escape(self._caption())}</caption>"
         return f"<table>{caption}{''.join(rows)}</table>"
+
+    def _caption(self) -> str:
+        """Return what the numbers of instances are, and at which sizes."""
+        return ", ".join(filter(None, (at_sizes(self.sizes).strip(), TOGETHER)))
 
     def _lists(self) -> list[tuple[str, list[str]]]:
         """Return the parts below the sentence, each under its title."""

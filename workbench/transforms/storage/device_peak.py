@@ -14,7 +14,7 @@ from workbench.lowering.memory.lives import lives
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.tree import Loop, Tree, children
 from workbench.program.accumulating import derived
-from workbench.program.sizes import numbers, resolve
+from workbench.program.sizes import at_sizes, numbers, resolve
 from workbench.program.text.units import amount
 from workbench.program.values import Array, Program
 from workbench.transforms.storage.host_slices import (
@@ -118,7 +118,7 @@ def no_relief(program: Program, array: str, prefetch: int, before: int, after: i
     if more:
         peak = f"grow by {amount(more, 'B')} to {amount(after, 'B')}"
     return (
-        f"the device's peak would {peak} ({numbers(resolve(program.equations))}, {DTYPE}): "
+        f"the device's peak would {peak} ({numbers(resolve(program.equations), DTYPE)}): "
         f"{array} takes {own}, its slices {parts}{why_whole(program, array)}"
     )
 
@@ -131,7 +131,7 @@ def not_at_peak(program: Program, array: str) -> str | None:
         return None
     return (
         f"the device's peak would stay at {amount(sum(held.values()), 'B')} "
-        f"({numbers(resolve(program.equations))}, {DTYPE}): {array} ({bytes_text(own)}) is not "
+        f"({numbers(resolve(program.equations), DTYPE)}): {array} ({bytes_text(own)}) is not "
         "held where the device holds most"
     )
 
@@ -145,6 +145,6 @@ def price(after: Program, array: str, before: int, less: int) -> str:
     copied = copied_elements(loops, array) * item_bytes(host)
     return (
         f"{array} takes {bytes_text(host)} of the host; a run copies up to {copied} bytes "
-        f"({amount(copied.evaluate(sizes), 'B')} at {numbers(sizes)}, {DTYPE}); the device's "
+        f"({amount(copied.evaluate(sizes), 'B')}{at_sizes(sizes, DTYPE)}); the device's "
         f"peak is {amount(less, 'B')}, and with {array} there {amount(before, 'B')}"
     )

@@ -25,7 +25,7 @@ export function Steps(): JSX.Element {
     if (variant !== current) void perform(store, () => store.ask({ type: "show", variant: variant.key }));
   };
   return (
-    <nav className="wbk-steps" aria-label="Steps taken" ref={host}>
+    <nav className="wbk-steps" aria-label="Steps taken" data-taken={lineage.length > 1 || undefined} ref={host}>
       {hidden > 0 && (
         <Menu
           label={`… ${hidden}`}

@@ -3,7 +3,7 @@
 import * as Plot from "@observablehq/plot";
 import { useCallback, useState } from "react";
 import { Figure } from "../charts/figure";
-import { dimText, extent, firstOutput, outputText, tickText } from "../charts/outputs";
+import { dimText, extent, firstOutput, lastOf, outputText, tickText } from "../charts/outputs";
 import type { Lettered } from "./letters";
 import { bytesText, byteUnit, secondsText, timeUnit } from "../../model/numbers";
 import type { MeasurementView } from "../../protocol";
@@ -160,7 +160,11 @@ export function Curves({ rows }: { rows: readonly Lettered[] }): JSX.Element | n
           </select>
         </label>
       </div>
-      <Figure draw={draw} label={`${name} over the run`} />
+      {rows.some(({ row }) => row.curves.some((curve) => curve.name === name && lastOf(curve) !== null)) ? (
+        <Figure draw={draw} label={`${name} over the run`} />
+      ) : (
+        <p className="wbk-hint">{outputText(name)}: no value is finite.</p>
+      )}
     </>
   );
 }

@@ -264,7 +264,7 @@ function Axis(props: {
           </text>
         </g>
       ))}
-      <text x={LEFT} y={10}>
+      <text x={LEFT - 5} y={10} textAnchor="end">
         {title}
       </text>
     </g>

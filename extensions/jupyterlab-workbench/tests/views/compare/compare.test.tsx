@@ -212,6 +212,17 @@ describe("charts", () => {
   });
 });
 
+test("an output that is nowhere finite has a word in the place of its curve", async () => {
+  const measurements = state.measurements.map((row) => ({
+    ...row,
+    curves: row.curves.map((curve) => ({ ...curve, values: curve.values.map(() => null) })),
+  }));
+  shown = await drawn(Compare, { ...GOLDEN, state: { ...state, measurements } });
+  await enter(shown.host.querySelector(".wbk-which"), "c1");
+  expect(shown.host.querySelector("svg[aria-label$='over the run']")).toBeNull();
+  expect(texts(shown.host, ".wbk-hint")).toContain("mean: no value is finite.");
+});
+
 test("a curve that stays the same has room above and below", () => {
   const of = (...values: readonly number[]): readonly { value: number }[] => values.map((value) => ({ value }));
   expect(extent(of(1, NaN, 3))).toEqual([1, 3]);
