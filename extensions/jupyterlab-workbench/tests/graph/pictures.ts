@@ -6,6 +6,7 @@ import { arrange } from "../../src/graph/layout/arrange";
 import type { Engine } from "../../src/graph/layout/engine";
 import { placed } from "../../src/graph/layout/placed";
 import type { Scene } from "../../src/graph/layout/scene";
+import type { Rectangle } from "../../src/graph/window/geometry";
 import { key } from "../../src/model/scopes";
 import type { Capsule, Node, Snapshot } from "../../src/protocol";
 
@@ -49,4 +50,11 @@ async function drawn(snapshot: Snapshot, closed: readonly (readonly string[])[])
 /** The same program with one statement otherwise. */
 export function altered(snapshot: Snapshot, id: string, change: Partial<Node>): Snapshot {
   return { ...snapshot, nodes: snapshot.nodes.map((node) => (node.id === id ? { ...node, ...change } : node)) };
+}
+
+export function overlap(one: Rectangle, other: Rectangle): boolean {
+  return (
+    one.left < other.left + other.width && other.left < one.left + one.width &&
+    one.top < other.top + other.height && other.top < one.top + one.height
+  );
 }

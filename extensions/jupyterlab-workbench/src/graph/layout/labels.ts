@@ -3,6 +3,7 @@
 
 import { course } from "../window/pick";
 import { DISCERNIBLE, FAR, letters, READABLE, type Rectangle } from "../window/geometry";
+import { meets } from "../window/sight";
 import { type Arrow, type Line, markOf } from "./scene";
 
 /** Width and height of a character of an index, in its size. */
@@ -82,7 +83,7 @@ class Taken {
   }
 
   meets(place: Rectangle): boolean {
-    return squares(place).some((name) => this.squares.get(name)?.some((other) => overlap(place, other)));
+    return squares(place).some((name) => this.squares.get(name)?.some((other) => meets(place, other)));
   }
 }
 
@@ -93,7 +94,3 @@ function squares({ left, top, width, height }: Rectangle): string[] {
   }
   return names;
 }
-
-const overlap = (one: Rectangle, other: Rectangle): boolean =>
-  one.left < other.left + other.width && other.left < one.left + one.width &&
-  one.top < other.top + other.height && other.top < one.top + one.height;

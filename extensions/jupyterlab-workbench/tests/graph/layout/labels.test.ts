@@ -3,20 +3,13 @@ import { placeLabels } from "../../../src/graph/layout/labels";
 import { type Arrow, type Line, markOf, type Scene } from "../../../src/graph/layout/scene";
 import { chipSize, hang, letters, READABLE, type Rectangle } from "../../../src/graph/window/geometry";
 import { DOT, type Snapshot } from "../../../src/protocol";
-import { scene, WRITTEN } from "../pictures";
+import { overlap, scene, WRITTEN } from "../pictures";
 
 const line = (...points: [number, number, number, number]): Line => {
   const [x, y, u, v] = points;
   return { points: [x, y, x, y, u, v, u, v], tip: [u, v], label: null, clear: 0 };
 };
 const arrow = (id: string, mark: string): Arrow => ({ id, source: "", target: "", carried: false, marks: [mark], edges: [] });
-
-function overlap(one: Rectangle, other: Rectangle): boolean {
-  return (
-    one.left < other.left + other.width && other.left < one.left + one.width &&
-    one.top < other.top + other.height && other.top < one.top + one.height
-  );
-}
 
 /** The room that an index takes, with letters of the scale from which on it is painted. */
 function text(arrow: Arrow, { label, clear }: Line): Rectangle {

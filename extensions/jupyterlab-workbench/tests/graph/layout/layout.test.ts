@@ -11,17 +11,10 @@ import { nearest } from "../../../src/graph/window/navigate";
 import { found } from "../../../src/graph/search";
 import { key } from "../../../src/model/scopes";
 import type { Node } from "../../../src/protocol";
-import { broken, ENGINE, LAYERS, scene, VECTORIZED, WRITTEN } from "../pictures";
+import { broken, ENGINE, LAYERS, overlap, scene, VECTORIZED, WRITTEN } from "../pictures";
 
 const ROOM = { width: 1000, height: 600 };
 const middle = ({ left, top, width, height }: Rectangle): [number, number] => [left + width / 2, top + height / 2];
-
-function overlap(one: Rectangle, other: Rectangle): boolean {
-  return (
-    one.left < other.left + other.width && other.left < one.left + one.width &&
-    one.top < other.top + other.height && other.top < one.top + one.height
-  );
-}
 
 /** So many boxes in rows of fifty. */
 function many(count: number): Map<string, Rectangle> {
