@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import time
 from collections.abc import Collection
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
-from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -35,6 +33,7 @@ from tests.soundness.programs import (
     program_called,
 )
 from tests.soundness.proposals import Dice, often
+from tests.soundness.provenance import provenance
 from tests.soundness.walks import Meaning, Tally, walk
 from workbench.algorithms import ALGORITHMS
 from workbench.transforms.step.transform import REGISTRY
@@ -153,12 +152,8 @@ def main() -> int:
 
 def report(tally: Tally, names: list[str], seconds: float, seed: int) -> dict[str, Any]:
     """The tally as plain values."""
-    commit = subprocess.run(
-        ["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False
-    ).stdout.strip()
     return {
-        "date": date.today().isoformat(),
-        "commit": commit,
+        **provenance(),
         "programs": names,
         "seed": seed,
         "accepted": sum(tally.accepted.values()),

@@ -17,7 +17,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from datetime import date
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -28,6 +27,7 @@ import numpy as np
 
 import workbench as wb
 from tests.soundness.differentiable import SIZE_OF, Written, written
+from tests.soundness.provenance import provenance
 from workbench.backends.reference.evaluator import Override, Reference
 from workbench.program.values import Array, Program
 from workbench.transforms import Vectorize
@@ -247,7 +247,7 @@ def main() -> int:
             tally.add(found)
     line = json.dumps(
         {
-            "date": date.today().isoformat(),
+            **provenance(),
             "gradients": tally.programs,
             "seed": given.seed,
             "first": given.first,

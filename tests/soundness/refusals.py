@@ -18,7 +18,6 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from pathlib import Path
 
 from tests.programs import PROGRAMS
@@ -28,6 +27,7 @@ from tests.soundness.memory import Shared, clobbered
 from tests.soundness.order import Point, accessed, block_orders, given_of, run_at, undefined_read
 from tests.soundness.programs import program_called
 from tests.soundness.proposals import Dice, often, propose
+from tests.soundness.provenance import provenance
 from workbench.errors import SizeError
 from workbench.lowering.memory.takeover import memory_of
 from workbench.polyhedral.dependences.witness import Witness
@@ -248,7 +248,7 @@ def main() -> int:
         if wrong is False:
             print(f"WITHOUT NEED {met}\n{met.step}\n", file=sys.stderr, flush=True)
     line = {
-        "date": date.today().isoformat(),
+        **provenance(),
         "refusals": given.count,
         "of": given.of or "all",
         "programs": names,

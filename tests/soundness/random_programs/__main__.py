@@ -12,12 +12,12 @@ import json
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
-from datetime import date
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from tests.soundness.provenance import provenance
 from tests.soundness.random_programs.kinds import KINDS, wrong
 
 COUNTS = {"episodes": 300, "in place": 300, "reads": 300, "pairs": 2000, "parts": 200}
@@ -51,7 +51,7 @@ def main() -> int:
                     print(f"WRONG {found}\n", file=sys.stderr, flush=True)
     line = json.dumps(
         {
-            "date": date.today().isoformat(),
+            **provenance(),
             "random programs": counts,
             "seed": given.seed,
             "first": given.first,
