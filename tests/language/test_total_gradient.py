@@ -62,12 +62,10 @@ def test_total_derivative_goes_through_a_mean_over_the_losses_dim() -> None:
         b = wb.dim(b=B)
         x = wb.normal(over=b)
         loss = wb.exp(x - x.mean(over=b))
-        direct, total = wb.gradient(loss, x), wb.gradient(loss, x, total=True)
-        return {"x": x, "direct": direct, "total": total}
+        return {"x": x, "total": wb.gradient(loss, x, total=True)}
 
     result = wb.run(centred(), backend="numpy", dtype="float64", progress=False)
     loss = np.exp(result["x"] - result["x"].mean())
-    np.testing.assert_allclose(result["direct"], loss)
     np.testing.assert_allclose(result["total"], loss - loss.mean(), atol=1e-12)
 
 

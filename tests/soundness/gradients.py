@@ -29,6 +29,7 @@ import workbench as wb
 from tests.soundness.differentiable import SIZE_OF, Written, written
 from tests.soundness.provenance import provenance
 from workbench.backends.reference.evaluator import Override, Reference
+from workbench.errors import ProgramError
 from workbench.program.values import Array, Program
 from workbench.transforms import Vectorize
 
@@ -53,6 +54,9 @@ class Tally:
 
     programs: int = 0
     elements: int = 0
+    refused: int = 0
+    """Programs of a loss whose instances depend on one another's values along a dim that `x` lacks.
+    """
     left_out: int = 0
     left_out_without_kinks: int = 0
     wrong: list[str] = field(default_factory=list)
@@ -60,6 +64,7 @@ class Tally:
     def add(self, other: Tally) -> None:
         """Count what another one counted."""
         self.programs += other.programs
+        self.refused += other.refused
         self.elements += other.elements
         self.left_out += other.left_out
         self.left_out_without_kinks += other.left_out_without_kinks
@@ -197,6 +202,9 @@ def held(program: Written, dice: Random, kinks: bool, runs: bool = True) -> Tall
             dims = [d for d in SIZE_OF if d in traced.dim and dice.random() < 0.4]
             assert_same_in_numpy(differences, *dims)
     except Exception as error:
+        if isinstance(error, ProgramError) and "sum or average the loss over" in error.message:
+            tally.refused = 1
+            return tally
         tally.wrong.append(f"{program.text}\n{type(error).__name__}: {error}")
         return tally
     scale = max([LEAST, *(abs(d) for _, _, d in pairs if d is not None)])
@@ -251,6 +259,7 @@ def main() -> int:
             "gradients": tally.programs,
             "seed": given.seed,
             "first": given.first,
+            "refused": tally.refused,
             "elements": tally.elements,
             "left out": tally.left_out,
             "left out without kinks": tally.left_out_without_kinks,

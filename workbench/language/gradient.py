@@ -9,8 +9,9 @@ tensor with one piece per part; so the adjoint of a forward recurrence is a back
 The derivative is taken instance by instance: of `loss` at its loop variables with respect to `x` at
 its own loop variables (a total one is that of a sum of the loss). Only reads that keep the loss's
 dims where they are carry it: `theta[i, 0, 0]` is another element than `theta`, and constant to the
-gradient with respect to `theta`. So is a sum over a dim of the loss. A slice at which a recurrence
-along such a dim starts is in place.
+gradient with respect to `theta`. A loss that depends on the instance's own element in another way
+too, as by a sum over a dim of the loss, is refused: that part would be left out. The first element
+of an array along such a dim is in place.
 """
 
 from __future__ import annotations
@@ -47,9 +48,10 @@ from workbench.language.tracing.reductions import reduce_over
 from workbench.language.tracing.tensor import Node, Tensor
 from workbench.language.tracing.trace import current, everywhere, inline, scope, user_line
 from workbench.language.unobserved import unobserved
-from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.sets.relations import (
     box,
+    domain_with,
     intersect,
     is_empty,
     is_subset,
@@ -98,6 +100,13 @@ def gradient(loss: Tensor, wrt: Any, total: bool = False) -> Any:
     derivative of the sum of the loss over these dims, through everything that depends on the
     element: what the control costs at all steps, through the states that follow. The statements of
     the first are in the scope `gradient`, those of the second in `total_gradient`.
+
+    To a direct derivative an element that is read at given indices or found by data is another one,
+    and constant (`theta[i, 0, 0]`; `wb.gather(x, t=sample)`), also where it happens to be the
+    instance's own. Raises ProgramError for a loss that depends on its own element in other ways
+    than by a plain read: through a sum over a dim of the loss, a range, `x[wb.maximum(t - 1, 0)]`;
+    and for one over a dim that `wrt` lacks, whose instances depend on it through one another's
+    values: of `(value - value[t + 1]) ** 2` sum or average over t first.
     """
     loss = as_tensor(loss)
     if loss.shape or loss.dtype != "float":
@@ -153,6 +162,7 @@ class _Reverse:
         """
         self.seen: dict[Source, None] = {}
         self.relevant = self._relevant()
+        self._expect_own_reads()
         self.past_ends = self._past_ends()
         self.contributions: dict[Source, list[Contribution]] = {}
         self.adjoints: dict[Source, Recurrent] = {}
@@ -245,22 +255,85 @@ class _Reverse:
         known = {*self.targets, *self.relevant}
         return not known.isdisjoint(self._reached([piece.value.source], {}))
 
+    def _expect_own_reads(self) -> None:
+        """Refuse a loss whose instances depend on the targets through one another's elements, as by
+        a mean over a dim of the loss: such a part of the derivative would be left out.
+        """
+        known = {*self.targets, *self.relevant}
+        for consumer in self.seen:
+            for read in () if consumer in self.ends else reads_of(consumer):
+                if not _is_differentiable(read, consumer):
+                    continue
+                through = (
+                    [] if self._carries(read, consumer) else self._missed_along(read, consumer)
+                )
+                if through and not known.isdisjoint(self._reached([read.tensor.source], {})):
+                    raise self._missed(element_text(read.tensor), through)
+            if isinstance(consumer, Node) or consumer in self.ends:
+                continue
+            for piece in consumer.pieces:
+                through = self._moved_along(consumer, piece)
+                if through and not known.isdisjoint(self._reached([piece.value.source], {})):
+                    raise self._missed(element_text(Tensor(consumer, piece.index)), through)
+
+    def _moved_along(self, array: Recurrent, piece: Piece) -> list[str]:
+        """Return the dims of the loss that the targets lack, along which a piece is made of other
+        instances: `s[t + 1] = …`.
+        """
+        pairs = zip(array.dims, piece.index, strict=True)
+        moved = [d for d, e in pairs if d in self.seeds and e != variable(d) and e.variables]
+        return [d for d in moved if not self._is_of_targets(d)]
+
+    def _is_of_targets(self, d: str) -> bool:
+        return any(d in target.dims for target in self.targets)
+
+    def _missed_along(self, read: SourceRead, consumer: Source) -> list[str]:
+        """Return the dims of the loss along which what is read counts, and is not the instance's
+        own, or not known to be another's; none where it is constant.
+        """
+        x = read.tensor
+        over = [name for name, _, _ in consumer.over] if isinstance(consumer, Node) else []
+        found = [name for name in over if name in self.seeds and name in x.dims]
+        own: list[tuple[Expression, Expression]] = []
+        for d, e in zip(x.source.dims, x.index, strict=True):
+            if d not in self.seeds or (isinstance(e, Expression) and e == variable(d)):
+                continue
+            found.append(d)
+            if not self._is_of_targets(d):
+                continue
+            if isinstance(e, Tensor) or not e.variables:
+                return []  # an element that is given, or found by data, is another one
+            own.append((e, variable(d)))
+        if not found or not own:
+            return found
+        at_least = [(e, expression(0)) for e in read.at_least]
+        met = domain_with(box(read.bounds), [*read.equal, *own], at_least)
+        return [] if is_empty(met) else found
+
+    def _missed(self, text: str, along: list[str]) -> ProgramError:
+        listed = ", ".join(along)
+        instead = (
+            "write total=True for the derivative through all of them"
+            if all(map(self._is_of_targets, along))
+            else f"sum or average the loss over {listed} first"
+        )
+        return ProgramError(
+            f"the gradient is of each instance of {element_text(self.loss)} along {listed}, which "
+            f"depends through {text} on those of others, or on its own in another "
+            f"place: {instead}, or wb.stop_gradient(…) of it where it is a constant",
+            self.line,
+        )
+
     def _carries(self, read: SourceRead, consumer: Source | None) -> bool:
         x = read.tensor
-        if x.dtype != "float":
+        if not _is_differentiable(read, consumer):
             return False
-        if isinstance(consumer, Node):
-            if consumer.operation == "stop_gradient" or consumer.dtype != "float":
-                return False
-            if any(name in self.seeds for name, _, _ in consumer.over):
-                return False
-            by_rule = consumer.combiner is None and consumer.operation != "copy"
-            if by_rule and OPERATIONS[consumer.operation].gradient is None:
-                return False
-        for d, e in zip(x.source.dims, x.index, strict=True):
-            if d in self.seeds and not (isinstance(e, Expression) and e == variable(d)):
-                return False
-        return True
+        if isinstance(consumer, Node) and any(name in self.seeds for name, _, _ in consumer.over):
+            return False
+        return all(
+            d not in self.seeds or (isinstance(e, Expression) and e == variable(d))
+            for d, e in zip(x.source.dims, x.index, strict=True)
+        )
 
     # -- adjoints ------------------------------------------------------------------------------
 
@@ -429,6 +502,18 @@ class _Reverse:
         everywhere = isinstance(target, Recurrent)
         adjoint.define(here, total, union(extent, coming), everywhere=everywhere)
         return adjoint
+
+
+def _is_differentiable(read: SourceRead, consumer: Source | None) -> bool:
+    """Tell whether a derivative goes from what reads to what is read, whichever element that is."""
+    if read.tensor.dtype != "float":
+        return False
+    if not isinstance(consumer, Node):
+        return True
+    if consumer.operation == "stop_gradient" or consumer.dtype != "float":
+        return False
+    by_rule = consumer.combiner is None and consumer.operation != "copy"
+    return not by_rule or OPERATIONS[consumer.operation].gradient is not None
 
 
 # -- rules ----------------------------------------------------------------------------------------

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tests.by_hand as h
 import workbench as wb
 from tests.backends.arrays.test_compiled import check
 from tests.backends.small_programs import scheduled
+from workbench.backends.arrays.array_functions import segment_add
 from workbench.backends.numpy import NumPyBackend
 from workbench.errors import RunError
 from workbench.language.template.template import Template
@@ -89,3 +91,10 @@ def test_empty_maximum_beside_an_element_that_is_not_there_is_refused() -> None:
     for axes in ((), ("t",)):
         with pytest.raises(RunError, match=r"y at t=2 combines no elements.*an empty max"):
             NumPyBackend().compile(scheduled(p, axes)).run()
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 2), (0, 2), (3, 0)], ids=str)
+def test_no_values_add_nothing_to_their_places(shape: tuple[int, ...]) -> None:
+    out = np.full(shape, 7.0)
+    segment_add(out, np.zeros((0, *shape[1:])), [np.zeros(0, int)], [0])
+    np.testing.assert_array_equal(out, np.zeros(shape))

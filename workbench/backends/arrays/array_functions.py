@@ -50,8 +50,8 @@ def segment_add(out: Any, value: Any, indices: Sequence[Any], lower: Sequence[in
         place = index.reshape(-1) - low
         inside = inside & (place >= 0) & (place < n)
         places = place if places is None else places * n + place
-    count = math.prod(out.shape[: len(indices)])
-    rows, inner = value.reshape(len(inside), -1), out.size // max(count, 1)
+    inner = math.prod(out.shape[len(indices) :])
+    rows = value.reshape(len(inside), inner)
     if not inside.all():
         places, rows = places[inside], rows[inside]
     if inner > 1:
