@@ -152,6 +152,24 @@ def test_range_of_no_points_counts_nothing() -> None:
         assert_right(program, T=steps)
 
 
+@pytest.mark.parametrize("way", ["slice", "softmax", "product"])
+def test_part_of_a_value_read_at_a_clamped_step(way: str) -> None:
+    """At no size but T = 1 is it read at t = 0: nothing of its derivative is there."""
+
+    @wb.program
+    def clamped(B: int = 2, T: int = 3) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        x = wb.uniform(0.2, 1.2, shape=2, over=(b, t))
+        whole = {"slice": x, "softmax": wb.log_softmax(x), "product": x * 2.0}[way]
+        later = whole[..., 0][B - 1 - b, wb.minimum(t + 1, T - 1)]
+        loss = (wb.sin(later) + later * later).sum(over=(b, t))
+        return {"x": x, "loss": loss, "gradient": wb.gradient(loss, x)}
+
+    program = clamped()
+    for sizes in ({}, {"B": 1, "T": 1}, {"B": 3, "T": 2}):
+        assert_right(program, **sizes)
+
+
 def test_recurrence_read_inside_a_range_sum() -> None:
     """Where its last slice is read by nothing there is no point, and no slice to take."""
 

@@ -376,11 +376,11 @@ class _Reverse:
         rule, elements = OPERATIONS[node.operation].gradient, self._elements(node)
         assert rule is not None, node.operation
         own = elements_of(node, self.seeds)
-        within = is_subset(elements, own)
+        whole = is_subset(elements, own) and is_subset(own, elements)
         parts: list[Part] = [(node.ranges, (), ())]
-        if not within or not is_subset(own, elements):
+        if not whole:
             parts = parts_of(self._over(node), elements)
-        with contextlib.nullcontext() if within else inline():
+        with contextlib.nullcontext() if whole else inline():
             inputs = [Tensor(x.source, x.index) for x in node.operands]
             # a condition on data need not exist where an instance is not executed: that comes first
             held, inner = executed(adjoint) if node.operation == "where" else ([], adjoint)
