@@ -342,6 +342,7 @@ def test_a_function_keeps_its_name_when_the_package_of_that_name_is_imported() -
         ("rum", "did you mean run?"),
         ("sum", "write x.sum(…)"),
         ("abs", "write wb.absolute(x)"),
+        ("einsum", 'write wb.contract("ij,j->i", x, y)'),
     ],
 )
 def test_a_name_that_is_not_there_is_an_attribute_error(name: str, hint: str) -> None:

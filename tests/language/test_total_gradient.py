@@ -154,6 +154,7 @@ def test_a_gradient_through_what_is_defined_later_is_refused_on_its_line() -> No
     with pytest.raises(ProgramError) as error:
         example()
     assert error.value.message == (
-        "the gradient goes through theta, which nothing defines yet: write theta[…] = … before it"
+        "the gradient goes through theta, which nothing defines yet: write theta[…] = … before it, "
+        "of a recurrence its first elements at least"
     )
     assert error.value.line is not None and "wb.gradient(" in error.value.line.text

@@ -12,7 +12,7 @@ from workbench.environments.actions import discrete
 from workbench.environments.environment import Environment
 from workbench.language.random import uniform
 from workbench.language.tracing.functions import cast, clip, cos, floor, sin, stack, unstack, where
-from workbench.language.tracing.tensor import Tensor
+from workbench.language.tracing.tensor import Tensor, TensorLike
 from workbench.language.tracing.trace import scope
 
 State = tuple[Tensor, Tensor, Tensor, Tensor]
@@ -49,7 +49,7 @@ class Acrobot(Environment):
             first, second, turn, bend, _ = unstack(state)
             return stack([cos(first), sin(first), cos(second), sin(second), turn, bend])
 
-    def step(self, state: Tensor, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def step(self, state: Tensor, action: TensorLike) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Return the following state, the reward, terminated, truncated."""
         with scope("environment"):
             torque = cast(discrete("Acrobot", action, 3) - 1, float)

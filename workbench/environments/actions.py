@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from workbench.errors import ProgramError
-from workbench.language.tracing.tensor import Tensor
+from workbench.language.tracing.nodes import as_tensor, is_literal
+from workbench.language.tracing.tensor import Tensor, TensorLike
 from workbench.language.tracing.trace import user_line
 from workbench.program.operations.shapes import shape_text
 
 
-def discrete(environment: str, action: Tensor, count: int) -> Tensor:
+def discrete(environment: str, action: TensorLike, count: int) -> Tensor:
     """Return the action, checked to be an integer scalar below `count`."""
-    if action.dtype not in ("int32", "int64") or action.shape:
+    action = as_tensor(action)
+    chosen = action.source.options["value"] if is_literal(action) else 0  # type: ignore[union-attr]
+    if action.dtype not in ("int32", "int64") or action.shape or not 0 <= chosen < count:
         raise ProgramError(
             f"{environment} takes one of {count} discrete actions (an int scalar), "
-            f"but the action is {action.dtype}{shape_text(action.shape)}; "
+            f"but the action is {chosen or f'{action.dtype}{shape_text(action.shape)}'}; "
             f"use wb.Categorical(logits=…).sample()",
             user_line(),
         )
     return action
 
 
-def continuous(environment: str, action: Tensor, size: int) -> Tensor:
+def continuous(environment: str, action: TensorLike, size: int) -> Tensor:
     """Return the action, checked to be `size` floats."""
+    action = as_tensor(action)
     if action.dtype != "float" or action.shape != (size,):
         raise ProgramError(
             f"{environment} takes continuous actions (float{shape_text((size,))}), "

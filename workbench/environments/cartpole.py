@@ -13,7 +13,7 @@ from workbench.environments.environment import Environment
 from workbench.language.random import uniform
 from workbench.language.tracing.functions import absolute, cos, sin, stack, unstack, where
 from workbench.language.tracing.nodes import literal
-from workbench.language.tracing.tensor import Tensor
+from workbench.language.tracing.tensor import Tensor, TensorLike
 from workbench.language.tracing.trace import scope
 
 
@@ -52,7 +52,7 @@ class CartPole(Environment):
         """Return the first four entries."""
         return state[..., :4]
 
-    def step(self, state: Tensor, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def step(self, state: Tensor, action: TensorLike) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Return the following state, the reward, terminated, truncated."""
         with scope("environment"):
             x, velocity, angle, angular_velocity, elapsed = unstack(state)

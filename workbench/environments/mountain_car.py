@@ -10,7 +10,7 @@ from workbench.environments.environment import Environment
 from workbench.language.random import uniform
 from workbench.language.tracing.functions import cast, clip, cos, stack, unstack, where
 from workbench.language.tracing.nodes import literal
-from workbench.language.tracing.tensor import Tensor
+from workbench.language.tracing.tensor import Tensor, TensorLike
 from workbench.language.tracing.trace import scope
 
 
@@ -43,7 +43,7 @@ class MountainCar(Environment):
         """Return position and velocity."""
         return state[..., :2]
 
-    def step(self, state: Tensor, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def step(self, state: Tensor, action: TensorLike) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Return the following state, the reward, terminated, truncated."""
         with scope("environment"):
             position, velocity, elapsed = unstack(state)

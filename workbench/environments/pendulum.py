@@ -11,7 +11,7 @@ from workbench.environments.environment import Environment
 from workbench.language.random import uniform
 from workbench.language.tracing.functions import clip, cos, floor, sin, stack, unstack
 from workbench.language.tracing.nodes import apply, literal
-from workbench.language.tracing.tensor import Tensor
+from workbench.language.tracing.tensor import Tensor, TensorLike
 from workbench.language.tracing.trace import scope
 
 
@@ -50,7 +50,7 @@ class Pendulum(Environment):
             angle = state[..., 0]
             return stack([cos(angle), sin(angle), state[..., 1]])
 
-    def step(self, state: Tensor, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def step(self, state: Tensor, action: TensorLike) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Return the following state, the reward, terminated, truncated."""
         with scope("environment"):
             angle, velocity, elapsed = unstack(state)

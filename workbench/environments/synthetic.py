@@ -9,8 +9,8 @@ from typing import Any
 from workbench.environments.environment import Environment
 from workbench.language.random import draws, uniform
 from workbench.language.tracing.functions import absolute, broadcast_to, cumsum, reshape, stack
-from workbench.language.tracing.nodes import literal
-from workbench.language.tracing.tensor import Tensor
+from workbench.language.tracing.nodes import as_tensor, literal
+from workbench.language.tracing.tensor import Tensor, TensorLike
 from workbench.language.tracing.trace import scope
 
 
@@ -47,10 +47,10 @@ class Trivial(Environment):
             ramp = cumsum(broadcast_to(literal(1.0), (n,))) / n
             return reshape(state[..., 0], (1,)) * ramp
 
-    def step(self, state: Tensor, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def step(self, state: Tensor, action: TensorLike) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Return the following state, the reward, terminated, truncated."""
         with scope("environment"):
-            moved = state[..., 0] + (2.0 * action - 1.0) * 0.1
+            moved = state[..., 0] + (2.0 * as_tensor(action) - 1.0) * 0.1
             following = stack([moved, state[..., 1] + 1.0])
             terminated = following[..., 1] < 0.0
             truncated = following[..., 1] >= float(self.time_limit)

@@ -17,7 +17,7 @@ from workbench.errors import ProgramError, WorkbenchError
 from workbench.language.random import draws, uniform
 from workbench.language.tracing.functions import cast, stack
 from workbench.language.tracing.nodes import literal
-from workbench.language.tracing.tensor import Tensor
+from workbench.language.tracing.tensor import Tensor, TensorLike
 from workbench.language.tracing.trace import scope, user_line
 from workbench.polyhedral.expression import whole
 from workbench.program.operations.dtypes import INTEGERS
@@ -166,7 +166,7 @@ class Tabular(Environment):
         """Return the place."""
         return state[..., 0]
 
-    def step(self, state: Tensor, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def step(self, state: Tensor, action: TensorLike) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Return the following state, the reward, terminated, truncated."""
         if state.dtype not in INTEGERS:
             raise ProgramError(

@@ -79,7 +79,7 @@ def elements_of(source: Source, seeds: tuple[str, ...]) -> str:
     if extent is None:
         raise ProgramError(
             f"the gradient goes through {source.name}, which nothing defines yet: write "
-            f"{source.name}[…] = … before it",
+            f"{source.name}[…] = … before it, of a recurrence its first elements at least",
             user_line(),
         )
     return extent

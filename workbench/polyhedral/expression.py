@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from numbers import Number
@@ -43,6 +44,10 @@ ExpressionLike = Union["Expression", SupportsIndex]
 
 _NOTHING = frozenset[str]()
 
+unequal: ContextVar[Callable[[Expression, object], None] | None]
+unequal = ContextVar("unequal", default=None)
+"""Hears of two expressions, or an expression and a number, that are found not to be the same."""
+
 
 @dataclass(frozen=True, eq=False)
 class Expression(Hashed):
@@ -56,9 +61,15 @@ class Expression(Hashed):
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Expression):
-            return self.constant == other.constant and self.terms == other.terms
-        number = other if isinstance(other, int) else whole(other)
-        return NotImplemented if number is None else not self.terms and self.constant == number
+            same = self.constant == other.constant and self.terms == other.terms
+        else:
+            number = other if isinstance(other, int) else whole(other)
+            if number is None:
+                return NotImplemented
+            same = not self.terms and self.constant == number
+        if not same and (hear := unequal.get()) is not None:
+            hear(self, other)
+        return same
 
     def _compared(self, other: object) -> NoReturn:
         raise no_order(self, other)

@@ -327,6 +327,40 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         "inner axis 0 of uniform[]: float(T,) has the symbolic size T; expected a number: declare "
         "a dim, k = wb.dim(k=T), in the place of the axis, or give the axis a number",
     ),
+    "range_from_the_end": (
+        lambda: wb.uniform(over=(b, t))[b, 0:-1].sum(),
+        "the bound -1 of the range 0:-1 for t is before its first element, 0; from the end it is "
+        "T - 1",
+    ),
+    "range_of_the_last": (
+        lambda: wb.uniform(over=(b, t))[b, -2:T].sum(),
+        "the bound -2 of the range -2:T for t is before its first element, 0; from the end it is "
+        "T - 2",
+    ),
+    "choice_by_a_dim": (
+        lambda: 1.0 if t == 0 else 2.0,
+        "t == 0 has no value before the program runs, when Python asks for it: compare "
+        "wb.index(t) == 0, and choose by wb.where",
+    ),
+    "choice_by_a_parity": (
+        lambda: 1.0 if t % 2 == 0 else 2.0,
+        "t % 2 == 0 has no value before the program runs, when Python asks for it: compare "
+        "wb.index(t % 2) == 0, and choose by wb.where",
+    ),
+    "choice_by_a_size": (
+        lambda: 1.0 if T != 1 else 2.0,
+        "T == 1 has no value before the program runs, when Python asks for it: compare "
+        "wb.index(T) == 1, and choose by wb.where",
+    ),
+    "choice_by_the_last": (
+        lambda: 1.0 if t == T - 1 else 2.0,
+        "t == T - 1 has no value before the program runs, when Python asks for it: compare "
+        "wb.index(t) == T - 1, and choose by wb.where",
+    ),
+    "method_of_another_library": (
+        lambda: wb.uniform().clamp(0.0, 1.0),
+        "uniform[] has no attribute clamp; write wb.clip(x, low, high)",
+    ),
     "divided_by_zero": (lambda: n() // 0, "wb.index(5 * t - 7) // 0 divides by 0"),
     "remainder_by_zero": (lambda: n() % 0, "wb.index(5 * t - 7) % 0 divides by 0"),
     "size_divided_by_zero": (
@@ -340,6 +374,36 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
 def test_habit_refused(name: str) -> None:
     body, sentence = REFUSED[name]
     assert refused(body).message == sentence
+
+
+def test_dims_and_sizes_are_told_apart() -> None:
+    """A function of the user's may ask which dim it was given."""
+
+    def body() -> Any:
+        assert (t == b, t == t, T in (b, t), t in (b, t)) == (False, True, False, True)
+        return wb.uniform(over=t)
+
+    computed(body)
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.5])
+def test_an_output_has_as_many_elements_whatever_a_factor_is(factor: float) -> None:
+    """An array has those beyond its dims too; a value made of it, or a read, has not."""
+
+    @wb.program
+    def example(T: int = 3) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        s = wb.recurrent("s", (), over=t)
+        s[0] = 1.0
+        s[t + 1] = s + 1.0
+        rest = 1.0 - factor
+        return {"array": s, "read": s[t], "scaled": factor * s, "moved": s + rest, "same": s / 1}
+
+    outputs = Reference(example().equations).outputs()
+    assert {name: len(x) for name, x in outputs.items()} == {
+        "array": 4, "read": 3, "scaled": 3, "moved": 3, "same": 3,
+    }  # fmt: skip
+    np.testing.assert_array_equal(outputs["scaled"], factor * outputs["array"][:3])
 
 
 def test_attribute_is_asked_for() -> None:

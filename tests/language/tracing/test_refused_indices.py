@@ -280,14 +280,19 @@ def test_range_that_is_returned() -> None:
 COMPARISONS: dict[str, tuple[Callable[[], Any], str]] = {
     "where": (
         lambda: wb.where(t == 0, 1.0, 0.0),
+        "t == 0 has no value before the program runs, when Python asks for it: compare "
+        "wb.index(t) == 0, and choose by wb.where",
+    ),
+    "where_of_names": (
+        lambda: wb.where(t == b, 1.0, 0.0),
         "where of the Python value False; to compare a dim, write wb.index(t) == 0",
     ),
     "and": (
-        lambda: (wb.index(t) > 1) & (t == 0),
+        lambda: (wb.index(t) > 1) & (t == T),
         "logical_and of the Python value False; to compare a dim, write wb.index(t) == 0",
     ),
     "times": (
-        lambda: wb.index(t) * (t != 0),
+        lambda: wb.index(t) * (t != T),
         "multiply of the Python value True; to compare a dim, write wb.index(t) == 0",
     ),
     "less": (

@@ -238,11 +238,13 @@ def _sources(x: Tensor) -> list[NamedSource]:
 
 
 def array_of(x: Tensor) -> NamedSource:
-    """Return the source with the output `x`; anything but a plain, stored value is copied."""
+    """Return the source with the output `x`; anything but a stored value is copied. So is a read of
+    a recurrent array, which is at its loop variables: it may have more elements.
+    """
     node = x.source
-    stored = isinstance(node, Recurrent) or not (
-        node.inline or node.operation in ("literal", "index")
-    )
+    if isinstance(x, Recurrent):
+        return x
+    stored = isinstance(node, Node) and not (node.inline or node.operation in ("literal", "index"))
     if x.is_plain and stored:
         return node
     copy = apply("copy", x).source

@@ -270,6 +270,15 @@ def _range(d: str, entry: slice, axis: int) -> Expression:
         raise ProgramError(
             f"the range {_text([entry])} has a step; expected lower:upper", user_line()
         )
+    for bound in (entry.start, entry.stop):
+        number = None if isinstance(bound, Expression) else whole(bound)
+        if number is not None and number < 0:
+            end = trace.range(d).upper
+            raise ProgramError(
+                f"the bound {number} of the range {_text([entry])} for {d} is before its first "
+                f"element, 0; from the end it is {end - -number}",
+                user_line(),
+            )
     lower = trace.range(d).lower if entry.start is None else entry.start
     upper = trace.range(d).upper if entry.stop is None else entry.stop
     for bound in (lower, upper):

@@ -245,6 +245,8 @@ def apply(name: str, *arguments: Any, **options: Any) -> Tensor:
     if name in ("floor_divide", "remainder") and is_literal(operands[1], 0):
         raise ProgramError(f"{quoting.call_text(name, operands)} divides by 0", user_line())
     folded = _folded(name, operands)
+    if folded is not None and not is_literal(folded):
+        folded = Tensor(folded.source, folded.index, folded.read_line)  # a read, not the array
     return folded if folded is not None else _make(name, tuple(operands), options)
 
 

@@ -26,7 +26,7 @@ from workbench.errors import (
     is_own_file,
     line_in,
 )
-from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.expression import Expression, unequal
 from workbench.polyhedral.expressions.atoms import Variable
 from workbench.program.data.declared import DataSet
 from workbench.program.values import Parameter
@@ -163,11 +163,36 @@ def current() -> Trace:
 @contextlib.contextmanager
 def tracing(trace: Trace) -> Iterator[Trace]:
     """Make `trace` the current one."""
-    token = _current.set(trace)
+    token, heard = _current.set(trace), unequal.set(_refuse_comparison)
     try:
         yield trace
     finally:
         _current.reset(token)
+        unequal.reset(heard)
+
+
+def _refuse_comparison(e: Expression, other: object) -> None:
+    """Refuse `if t == 0:` on a line of the user's: Python decides it before the program runs. Two
+    dims or sizes may be told apart so.
+    """
+    asking = sys._getframe(2)
+    if asking.f_code.co_name == "__eq__":  # of objects that hold expressions: are they the same?
+        return
+    if not _is_users(asking) or (_is_name(e) and _is_name(other)):
+        return
+    line = user_line()
+    written = line is None or "==" in line.text or "!=" in line.text  # else by np.arange(T)
+    if written and (e.terms or (isinstance(other, Expression) and other.terms)):
+        raise ProgramError(
+            f"{e} == {other} has no value before the program runs, when Python asks for it: "
+            f"compare wb.index({e}) == {other}, and choose by wb.where",
+            line,
+        )
+
+
+def _is_name(x: object) -> bool:
+    """Tell whether `x` is a dim or a size alone."""
+    return isinstance(x, Expression) and len(x.terms) == 1 and not x.constant and x.terms[0][1] == 1
 
 
 @contextlib.contextmanager
