@@ -1,4 +1,5 @@
-// A layout that never fails: by Graphviz, where that fails with more scopes closed, at last in plain rows.
+// A layout that never fails: by Graphviz, where that fails with straight arrows, then with more scopes closed, at last in
+// plain rows.
 
 import { key } from "../../model/scopes";
 import type { Snapshot } from "../../protocol";
@@ -20,7 +21,8 @@ export interface Arranged {
   readonly remark: string;
 }
 
-/** Lays out `snapshot` with the scopes `closed`; if that fails, with the first of `instead` that works. */
+/** Lays out `snapshot` with the scopes `closed`; if that fails with straight arrows too, with the first of `instead`
+ * that works. */
 export async function arrange(
   engine: Engine,
   snapshot: Snapshot,
@@ -34,15 +36,18 @@ export async function arrange(
     const shown = attempt === closed ? asked : contents(snapshot, attempt);
     if (reason && shown.inside.size >= asked.inside.size) continue;
     await pause(); // of a program of thousands, either half takes a while
-    if (!isWanted()) return null;
-    try {
-      const places = await engine.place(dot(shown), reason ? SHORT : PATIENCE);
+    for (const text of new Set([dot(shown), dot(shown, true)])) {
       if (!isWanted()) return null;
-      return { scene: { ...shown, layout: named(places, shown) }, remark: remark(asked, reason) };
-    } catch (problem) {
-      if (!isWanted()) return null;
-      reason ||= problem instanceof Error ? problem.message : String(problem);
+      try {
+        const places = await engine.place(text, reason ? SHORT : PATIENCE);
+        if (!isWanted()) return null;
+        const told = shown === asked ? "" : remark(asked, reason);
+        return { scene: { ...shown, layout: named(places, shown) }, remark: told };
+      } catch (problem) {
+        reason ||= problem instanceof Error ? problem.message : String(problem);
+      }
     }
+    if (!isWanted()) return null;
   }
   const last = contents(snapshot, outermost(asked));
   return { scene: { ...last, layout: rows(last) }, remark: remark(asked, reason) };

@@ -6,10 +6,12 @@ import type { Path } from "../../model/selection";
 import { DOT, type Node } from "../../protocol";
 import { type Arrow, type Contents, counted, markOf, scopeBox, statementBox } from "./scene";
 
-export function dot(contents: Contents): string {
+/** Returns the text of a picture whose arrows go round boxes, unless it is large or they are to be `straight`. */
+export function dot(contents: Contents, straight = false): string {
   const lines: string[] = ["digraph {", ...DOT.head];
   const boxes = contents.inside.size;
-  if (boxes > DOT.routed) {
+  const routed = boxes <= DOT.routed && !straight;
+  if (!routed) {
     const limit = Math.min(100, Math.floor((100 * DOT.patient ** 2) / boxes ** 2)) / 100;
     lines.push(DOT.large.replaceAll("LIMIT", limit.toFixed(2)));
   }
@@ -17,7 +19,7 @@ export function dot(contents: Contents): string {
   contents.snapshot.nodes.forEach((node, position) => names.set(statementBox(node.id), `n${position}`));
   lines.push(...inside(tree(contents), contents, names));
   contents.arrows.forEach((arrow, position) => {
-    lines.push(arrowText(position, arrow, names, boxes <= DOT.routed));
+    lines.push(arrowText(position, arrow, names, routed));
   });
   return [...lines, "}", ""].join("\n");
 }

@@ -3,6 +3,8 @@
 import { Graphviz } from "@hpcc-js/wasm-graphviz";
 import { placed } from "./placed";
 
+// What Graphviz complains of is seen in its places; on the console it would pass for an error of the page.
+console.error = () => undefined;
 const loading = Graphviz.load();
 
 self.onmessage = async ({ data }: MessageEvent<string>): Promise<void> => {

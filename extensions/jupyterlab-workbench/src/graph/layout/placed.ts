@@ -1,6 +1,7 @@
 // Graphviz' JSON read as places: boxes, grounds and arrows under the names of the DOT text, y growing downwards.
 
 import type { Rectangle } from "../window/geometry";
+import { meets } from "../window/sight";
 import type { Line } from "./scene";
 
 /** Names are DOT's: `n<position>`, `s<position>`, `e<position>`. */
@@ -20,6 +21,7 @@ interface Output {
 
 const POINTS_PER_INCH = 72;
 
+/** Reads the places; throws where Graphviz, which does not say so, placed boxes over each other. */
 export function placed(json: string): Placed {
   const output = JSON.parse(json) as Output;
   const [, , width = 0, height = 0] = numbers(output.bb);
@@ -36,11 +38,29 @@ export function placed(json: string): Placed {
       boxes.push([id, { left: x - wide / 2, top: height - y - tall / 2, width: wide, height: tall }]);
     }
   }
+  if (![...boxes, ...grounds].every(([, place]) => hasRoom(place))) throw new Error("Graphviz left a box no room");
+  if (anyMeet(boxes.map(([, place]) => place))) throw new Error("Graphviz placed boxes over each other");
   const lines = (output.edges ?? []).flatMap(({ id, pos, lp }): [string, Line][] => {
     const curve = id && pos ? line(pos, lp, height) : null;
     return id && curve ? [[id, curve]] : [];
   });
   return { width, height, boxes, grounds, lines };
+}
+
+const hasRoom = ({ left, top, width, height }: Rectangle): boolean =>
+  Number.isFinite(left + top) && width > 0 && height > 0;
+
+/** Tells whether any two of the boxes meet. */
+function anyMeet(boxes: readonly Rectangle[]): boolean {
+  const sorted = [...boxes].sort((one, other) => one.top - other.top);
+  return sorted.some((one, at) => {
+    for (let next = at + 1; next < sorted.length; next++) {
+      const other = sorted[next];
+      if (!other || other.top > one.top + one.height) return false;
+      if (meets(one, other)) return true;
+    }
+    return false;
+  });
 }
 
 /** Reads `e,x,y x,y x,y …`: the tip of the head, then the curve's points. */

@@ -4,6 +4,7 @@ import { between, leaving } from "../../../src/graph/window/glide";
 import { FAR, HANG, letters, READABLE, type Rectangle } from "../../../src/graph/window/geometry";
 import { corner } from "../../../src/graph/drawing/minimap";
 import { pick } from "../../../src/graph/window/pick";
+import { placed } from "../../../src/graph/layout/placed";
 import { rows } from "../../../src/graph/layout/plain-rows";
 import { contents, scopeBox, statementBox } from "../../../src/graph/layout/scene";
 import { ALL, CROWD, isStale, sight } from "../../../src/graph/window/sight";
@@ -87,6 +88,31 @@ test("without Graphviz the picture comes in rows, and says why", async () => {
   );
   expect([...(made?.scene.layout.boxes.keys() ?? [])].every((name) => name.startsWith("s:"))).toBe(true);
   expect(made?.scene.closed.has(key(["policy"]))).toBe(true);
+});
+
+test("what fails with arrows round boxes is drawn with straight ones, and is the requested picture", async () => {
+  const once = {
+    ...ENGINE,
+    place: (dot: string, deadline: number) =>
+      dot.includes('splines="line"') ? ENGINE.place(dot, deadline) : Promise.reject(new Error("no")),
+  };
+  const closed = new Set([key(["policy"])]);
+  const made = await arrange(once, LAYERS, closed, [new Set(contents(LAYERS, closed).scopes.map(key))], () => true);
+  expect(made?.scene.closed).toBe(closed);
+  expect(made?.remark).toBe("");
+});
+
+test("a picture in which boxes meet, or have no room, is none", () => {
+  const box = (id: string, pos: string): object => ({ id, pos, width: "1", height: "0.5" });
+  const output = (...objects: object[]): string => JSON.stringify({ bb: "0,0,400,300", objects });
+  const apart = [box("n0", "50,200"), box("n1", "50,100")];
+  const ground = { id: "s0", bb: "10,50,90,250" };
+  expect(placed(output(ground, ...apart)).boxes.map(([name]) => name)).toEqual(["n0", "n1"]);
+  const over = "Graphviz placed boxes over each other";
+  expect(() => placed(output(...apart, box("n2", "100,190")))).toThrow(over);
+  const none = "Graphviz left a box no room";
+  expect(() => placed(output(...apart, { id: "s0", bb: "10,250,90,50" }))).toThrow(none);
+  expect(() => placed(output(...apart, box("n2", "nan,190")))).toThrow(none);
 });
 
 test("what fails with all open is drawn with what was closed before", async () => {
