@@ -1,5 +1,5 @@
-// A layout that never fails: by Graphviz, where that fails with straight arrows, then with more scopes closed, at last in
-// plain rows.
+// A layout that never fails: by Graphviz, where that fails with straight arrows, then with more scopes closed, at last
+// in plain rows.
 
 import { key } from "../../model/scopes";
 import type { Snapshot } from "../../protocol";

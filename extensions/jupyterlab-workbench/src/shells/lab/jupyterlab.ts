@@ -82,7 +82,8 @@ export interface SessionContext {
 
 export interface CodeEditor {
   readonly host: HTMLElement;
-  getCoordinateForPosition(position: { line: number; column: number }): DOMRect;
+  /** Returns null where the editor has not drawn that line. */
+  getCoordinateForPosition(position: { line: number; column: number }): DOMRect | null;
   revealPosition(position: { line: number; column: number }): void;
 }
 

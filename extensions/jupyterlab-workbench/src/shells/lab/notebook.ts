@@ -4,16 +4,20 @@ import { workbenchOf } from "../../model/transports/packed";
 import type { InsertedCell, Transport } from "../../model/transports/transport";
 import { MIME } from "../mime";
 import { addressOf } from "./address";
-import type { Cell, NotebookPanel, Packages } from "./jupyterlab";
+import type { Cell, CodeEditor, NotebookPanel, Packages } from "./jupyterlab";
 import { offersOf } from "./offers";
 
 /** The abilities that a notebook gives to the panel beside it. */
 export type Hands = Pick<Transport, "insertCell" | "offers" | "showLine" | "runCell" | "saveNotebook" | "addressOf">;
 
+/** Frames within which an editor that has come into sight draws its lines. */
+const PATIENCE = 30;
+
 export function beside(
   panel: NotebookPanel,
   { NotebookActions }: Packages["@jupyterlab/notebook"],
   { Notification }: Packages["@jupyterlab/apputils"],
+  activate: (panel: NotebookPanel) => void,
 ): Hands {
   /** Cells run from here: one that fails has its error in place of the workbench. */
   const known = new Map<string, Cell>();
@@ -24,8 +28,12 @@ export function beside(
     offers: offersOf(panel, NotebookActions),
     showLine(line, text) {
       const cell = cellWith(panel, line, text);
-      if (cell) void reveal(panel, cell, line - 1);
-      else Notification.info(`No cell has this any more at line ${line}: ${text.trim()}`, { autoClose: 5000 });
+      if (!cell) {
+        Notification.info(`No cell has this any more at line ${line}: ${text.trim()}`, { autoClose: 5000 });
+        return;
+      }
+      if (!panel.isVisible) activate(panel); // the workbench may lie over it
+      void reveal(panel, cell, line - 1);
     },
     async runCell(workbench, above) {
       const cell = cellShowing(panel, workbench) ?? known.get(workbench);
@@ -104,16 +112,16 @@ function savedBy({ model: { outputs } }: Cell): readonly unknown[] {
 
 async function reveal(panel: NotebookPanel, cell: Cell, line: number): Promise<void> {
   const notebook = panel.content;
+  await nextFrame(); // a notebook that has just come into sight has its size then
   notebook.activeCellIndex = notebook.widgets.indexOf(cell);
   await notebook.scrollToCell(cell, "center");
   await cell.ready;
   const { editor } = cell;
   if (!editor) return;
   editor.revealPosition({ line, column: 0 });
-  const [place, outer] = [
-    editor.getCoordinateForPosition({ line, column: 0 }),
-    editor.host.getBoundingClientRect(),
-  ];
+  const place = await placeOf(editor, line);
+  if (!place) return;
+  const outer = editor.host.getBoundingClientRect();
   // The editor's own lines are CodeMirror's: the mark lies over them until it has been seen.
   const mark = document.createElement("div");
   mark.className = "wbk-line-mark";
@@ -125,6 +133,18 @@ async function reveal(panel: NotebookPanel, cell: Cell, line: number): Promise<v
   editor.host.append(mark);
   await mark.animate([{ opacity: 0.45 }, { opacity: 0.35, offset: 0.5 }, { opacity: 0 }], 2200).finished;
   mark.remove();
+}
+
+const nextFrame = (): Promise<unknown> => new Promise(requestAnimationFrame);
+
+/** Returns the place of a line as soon as its editor has drawn it; null where it does not within some frames. */
+async function placeOf(editor: CodeEditor, line: number): Promise<DOMRect | null> {
+  for (let frame = 0; frame < PATIENCE; frame++) {
+    const place = editor.getCoordinateForPosition({ line, column: 0 });
+    if (place) return place;
+    await nextFrame();
+  }
+  return null;
 }
 
 /** Returns a workbench in the notebook's outputs: one in the cell of `output` before others, then the last of that

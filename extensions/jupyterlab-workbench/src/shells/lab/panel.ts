@@ -44,12 +44,16 @@ export interface Kept {
 }
 
 /** Holds the connections. A notebook's lives as long as the notebook, whether a panel shows it or not. */
-export function connections(packages: Packages, shown: (notebook: NotebookPanel) => void) {
+export function connections(
+  packages: Packages,
+  activate: (notebook: NotebookPanel) => void,
+  shown: (notebook: NotebookPanel) => void,
+) {
   const known = new Map<NotebookPanel, Connection>();
   return (notebook: NotebookPanel): Connection => {
     const there = known.get(notebook);
     if (there) return there;
-    const hands = beside(notebook, packages["@jupyterlab/notebook"], packages["@jupyterlab/apputils"]);
+    const hands = beside(notebook, packages["@jupyterlab/notebook"], packages["@jupyterlab/apputils"], activate);
     const made = connect(notebook.sessionContext, hands, () => shown(notebook));
     known.set(notebook, made);
     notebook.disposed.connect(() => {

@@ -149,7 +149,11 @@ function createPlace(
   icon: unknown,
 ) {
   const tracker = new packages["@jupyterlab/apputils"].WidgetTracker({ namespace: "workbench" });
-  const connection = connections(packages, (notebook) => void automatically(notebook));
+  const connection = connections(
+    packages,
+    (notebook) => app.shell.activateById(notebook.id),
+    (notebook) => void automatically(notebook),
+  );
   let panel: Panel | null = null;
   let opening: Promise<Panel> | null = null;
   let [kept, possible, mode] = ["", "", "split-right"];
