@@ -178,7 +178,7 @@ function Picture(props: SpaceProps & { axes: Axes; cuts: Cuts }): JSX.Element {
           <Head id={`${id}broken`} name="wbk-head wbk-broken" />
         </defs>
         {drawn.bands.map((band) => (
-          <g key={band.statement} className="wbk-band">
+          <g key={band.statement} className="wbk-instances-of">
             <rect x={1} y={band.top} width={drawn.width - 2} height={band.height} rx={4} />
             {band.rows.map((row) => (
               <text key={row.y} className="wbk-tick" x={9} y={row.y + 4}>
