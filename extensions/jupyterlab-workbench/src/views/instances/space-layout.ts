@@ -1,5 +1,6 @@
 // The places of instances in a picture: a band for each statement, along one dimension or two. Pure geometry.
 
+import { shortened } from "../../graph/drawing/boxes/shortened";
 import type { ArrowView, DomainView, PointsView } from "../../protocol";
 
 export interface Axes {
@@ -38,6 +39,8 @@ export interface Line {
 export interface Layout {
   readonly width: number;
   readonly height: number;
+  /** The name of the horizontal axis, as it stands in front of the columns. */
+  readonly name: string;
   readonly columns: readonly { readonly label: string; readonly x: number }[];
   readonly bands: readonly Band[];
   readonly spots: readonly Spot[];
@@ -48,12 +51,14 @@ export interface Layout {
 
 export const RADIUS = 11;
 const ROW = 34;
-const LEFT = 46;
 const TITLE = 26;
 const GAP = 16;
 const BOTTOM = 34;
 /** Pixels of a title: of a letter, and around all. */
 const [TITLE_LETTER, TITLE_AROUND] = [7.3, 18];
+/** Pixels of the labels in front of rows: of a letter, around all, and of all where they are short; and the most
+ * letters. */
+const [LABEL_LETTER, LABEL_AROUND, LEAST_LEFT, LONGEST] = [6.7, 14, 46, 20];
 
 /** The width of few columns together; many are as narrow as they can be told apart. */
 const WIDE = 380;
@@ -111,7 +116,11 @@ function isShown(statement: PointsView, point: number, axes: Axes, cuts: Cuts): 
 }
 
 export function layout(space: DomainView, axes: Axes, cuts: Cuts): Layout {
-  const { columns, place, cell } = columnsOf(space, axes.x);
+  const name = shortened(axes.x, LONGEST);
+  const labels = space.statements.flatMap((one) => rowsOf(one, axes.y).map((row) => labelOf(axes.y, row)));
+  const letters = Math.max(...[name, ...labels].map((label) => [...label].length));
+  const left = Math.max(LEAST_LEFT, LABEL_AROUND + LABEL_LETTER * letters);
+  const { columns, place, cell } = columnsOf(space, axes.x, left);
   const bands: Band[] = [];
   const spots: Spot[] = [];
   let top = 4;
@@ -132,28 +141,33 @@ export function layout(space: DomainView, axes: Axes, cuts: Cuts): Layout {
       });
     });
     const height = TITLE + Math.max(rows.length, 1) * ROW;
-    const labels = rows.map((row, position) => ({
-      label: row === null ? "" : `${axes.y}=${row}`,
-      y: first + position * ROW + ROW / 2,
-    }));
-    bands.push({ statement: number, top, height, rows: labels });
+    bands.push({
+      statement: number,
+      top,
+      height,
+      rows: rows.map((row, position) => ({ label: labelOf(axes.y, row), y: first + position * ROW + ROW / 2 })),
+    });
     top += height + GAP;
   });
   const { lines, hidden } = linesOf(space, spots, cell);
   const titles = space.statements.map(({ title }) => TITLE_AROUND + TITLE_LETTER * title.length);
-  const width = Math.max(LEFT + columns.length * cell + 12, 200, ...titles);
-  return { width, height: top - GAP + BOTTOM, columns, bands, spots, lines, hidden };
+  const width = Math.max(left + columns.length * cell + 12, 200, ...titles);
+  return { width, height: top - GAP + BOTTOM, name, columns, bands, spots, lines, hidden };
 }
+
+const labelOf = (dim: string, row: number | null): string =>
+  row === null ? "" : shortened(`${dim}=${row}`, LONGEST);
 
 /** Makes a column for each value, and one in front for statements that do not vary along the axis. */
 function columnsOf(
   space: DomainView,
   dim: string,
+  left: number,
 ): { columns: Layout["columns"]; place: (value: number | null) => number; cell: number } {
   const values: (number | null)[] = [...valuesOf(space, dim)];
   if (space.statements.some((one) => !one.dims.includes(dim) && one.points.length)) values.unshift(null);
   const cell = Math.min(WIDEST, Math.max(NARROWEST, WIDE / Math.max(values.length, 1)));
-  const place = (value: number | null): number => LEFT + (values.indexOf(value) + 0.5) * cell;
+  const place = (value: number | null): number => left + (values.indexOf(value) + 0.5) * cell;
   return {
     cell,
     columns: values.map((value) => ({ label: value === null ? "–" : String(value), x: place(value) })),

@@ -193,7 +193,7 @@ function Picture(props: SpaceProps & { axes: Axes; cuts: Cuts }): JSX.Element {
           </text>
         ))}
         <text className="wbk-axis-name" x={9} y={bottom}>
-          {axes.x}
+          {drawn.name}
         </text>
         {drawn.lines.map((line, position) => (
           <g

@@ -39,6 +39,20 @@ describe("where instances stand", () => {
     }
   });
 
+  test("right of the labels of their rows, however long these are", () => {
+    const renamed = (dim: string): DomainView => {
+      const [space] = domains as [DomainView];
+      const named = (dims: readonly string[]): string[] => dims.map((one) => (one === "b" ? dim : one));
+      return { ...space, statements: space.statements.map((one) => ({ ...one, dims: named(one.dims) })) };
+    };
+    for (const dim of ["b", "episode", "the_block_of_the_environments"]) {
+      const { bands, spots } = layout(renamed(dim), { x: "t", y: dim }, {});
+      const longest = Math.max(...bands.flatMap(({ rows }) => rows.map(({ label }) => label.length)));
+      expect(longest).toBeLessThanOrEqual(20);
+      for (const { x } of spots) expect(x - RADIUS).toBeGreaterThan(9 + 6.6 * longest);
+    }
+  });
+
   test("the axis is one along which instances depend on each other", () => {
     const [state] = domains as [DomainView];
     expect(bestAxes(state)).toEqual({ x: "t", y: "b" });
