@@ -32,6 +32,9 @@ export function useMeasure(): {
   return { measure, said };
 }
 
+/** What is measured where no variant is ticked. */
+const [ONE, TWO] = ["The program as written", "The program as written and the shown variant"];
+
 interface Settings extends Required<Predicting> {
   readonly seed: number;
   readonly repeats: number | null;
@@ -106,7 +109,7 @@ export function MeasureForm(): JSX.Element {
             ? `${backend} cannot run here: ${reason}`
             : tickedIn(state, compared).length
               ? "Those ticked among the variants, in turn, each checked against the reference first."
-              : "The program as written and the shown variant; tick others among the variants."}
+              : `${variants.length === 1 ? ONE : TWO}; tick others among the variants.`}
       </p>
       {said && (
         <p className="wbk-answer" role="alert">

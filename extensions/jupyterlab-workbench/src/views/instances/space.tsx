@@ -1,6 +1,7 @@
 // Instances of a few statements as points, with their order of execution and the dependences between them.
 
 import { useEffect, useId, useMemo, useRef, useState } from "react";
+import { countText } from "../../model/numbers";
 import type { DomainView, PointsView } from "../../protocol";
 import {
   type Axes,
@@ -333,10 +334,10 @@ function isBetween(space: DomainView, { arrow }: Line, named: readonly Named[]):
   );
 }
 
-function summary(space: DomainView): string {
-  const points = space.statements.map((one) => `${one.points.length} instances of ${one.title}`).join(", ");
+export function summary(space: DomainView): string {
+  const points = space.statements.map((one) => `${countText(one.points.length, "instance")} of ${one.title}`).join(", ");
   const broken = space.arrows.filter((arrow) => arrow.violated).length;
-  return `${points}; ${space.arrows.length} dependences${broken ? `, ${broken} of them violated` : ""}`;
+  return `${points}; ${countText(space.arrows.length, "dependence")}${broken ? `, ${broken} of them violated` : ""}`;
 }
 
 function cross(x: number, y: number): string {

@@ -250,6 +250,19 @@ describe("measuring", () => {
     expect(shown.host.querySelector("[role=alert]")?.textContent).toBe("a measurement is under way");
   });
 
+  test("what is measured is said once where the shown variant is the program as written", async () => {
+    const told = async (current: string): Promise<string | undefined> => {
+      shown = await drawn(Compare, { ...GOLDEN, state: { ...state, current } }, true);
+      const found = texts(shown.host, ".wbk-measure .wbk-note").find((text) => text.includes("tick others"));
+      await shown.takeDown();
+      return found;
+    };
+    expect(await told(root?.key ?? "")).toBe("The program as written; tick others among the variants.");
+    expect(await told(one?.key ?? "")).toBe(
+      "The program as written and the shown variant; tick others among the variants.",
+    );
+  });
+
   test("a backend that is not here is greyed, with the reason", async () => {
     shown = await drawn(Compare, GOLDEN, true);
     const cuda = byText(shown.host, "option", "cuda") as HTMLOptionElement;

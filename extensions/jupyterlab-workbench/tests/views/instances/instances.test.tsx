@@ -4,7 +4,7 @@ import type { Capsule, DomainView, ValueView, WhyView } from "../../../src/proto
 import { Details } from "../../../src/views/details/details";
 import { Domain } from "../../../src/views/instances/domain";
 import { Moves } from "../../../src/views/moves/moves";
-import { instanceText } from "../../../src/views/instances/space";
+import { instanceText, summary } from "../../../src/views/instances/space";
 import { bestAxes, layout, RADIUS, valuesOf } from "../../../src/views/instances/space-layout";
 import { act, byText, type Drawn, drawn, enter, fire, texts } from "../../drawing";
 
@@ -65,6 +65,14 @@ describe("where instances stand", () => {
     const violated = layout(space, bestAxes(space), {}).lines.map((line) => line.arrow.violated);
     expect(violated).toEqual([...violated].sort((one, other) => Number(one) - Number(other)));
   });
+});
+
+test("a picture of one instance and one dependence says so", () => {
+  const [space] = domains as [DomainView];
+  const [one] = space.statements;
+  const alone = { ...space, statements: one ? [{ ...one, title: "y", points: [[]] }] : [] };
+  expect(summary({ ...alone, arrows: [] })).toBe("1 instance of y; 0 dependences");
+  expect(summary({ ...alone, arrows: space.arrows.slice(0, 1) })).toMatch(/^1 instance of y; 1 dependence(,|$)/);
 });
 
 describe("why not", () => {
