@@ -6,6 +6,8 @@ import { useSelection, useStore, useValues, useWorkbench } from "../../model/hoo
 import { nameOfKey, pathName } from "../../model/naming";
 import { atSizes, countText } from "../../model/numbers";
 import type { Sizes } from "../../model/selection";
+import type { Store } from "../../model/store";
+import type { PlayView } from "../../protocol";
 import { Waiting } from "../../waiting";
 import { SmallSizes } from "../instances/small-sizes";
 import { useClock } from "./clock";
@@ -18,6 +20,9 @@ import { Smaller, TooLarge } from "./too-large";
 /** The seconds that a whole execution takes at first, about. */
 const WHOLE = 20;
 const NONE: ReadonlySet<number> = new Set();
+
+/** Where the player of a workbench stands, for when its pane is closed and opened again. */
+const left = new WeakMap<Store, { readonly views: readonly PlayView[]; readonly at: number }>();
 
 export function Play(): JSX.Element {
   const { current, variants } = useWorkbench();
@@ -62,8 +67,13 @@ function Player(props: { shown: readonly Execution[]; setSizes: (sizes: Sizes) =
   const [one] = scripts;
   const picked = statements[0];
 
-  // Another execution begins at its start.
-  useEffect(() => clock.go(0), scripts);
+  // An execution goes on where it was left, another begins at its start.
+  useEffect(() => {
+    const before = left.get(store);
+    const isLeft = before?.views.length === scripts.length && scripts.every(({ view }, n) => view === before.views[n]);
+    clock.go(isLeft ? before.at : 0);
+  }, scripts);
+  useEffect(() => void left.set(store, { views: scripts.map(({ view }) => view), at: clock.at }));
 
   const goTo = (script: Script, event: number): void => clock.go(positions.indexOf(positionOf(script, event)));
   const next = one && picked !== undefined ? nextOf(one, picked, ran[0] ?? 0) : null;

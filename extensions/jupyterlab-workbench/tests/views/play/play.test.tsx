@@ -8,6 +8,7 @@ import {
   changedBetween, elementsText, frameAt, nextOf, pointAt, positionOf, positionsOf, ranAt, type Script, scriptOf, told, twins, whereText,
 } from "../../../src/views/play/script";
 import { Variants } from "../../../src/views/variants/variants";
+import { useSelection } from "../../../src/model/hooks";
 import { act, byText, type Drawn, drawn, enter, fire, texts } from "../../drawing";
 
 const CAPSULE = golden as unknown as Capsule;
@@ -277,6 +278,20 @@ describe("the player", () => {
     expect(shown.host.querySelectorAll("circle.wbk-play-ahead[data-instance]").length).toBe(0);
     await fire(player(), key("Home"));
     expect(shown.host.querySelectorAll("circle.wbk-play-ahead[data-instance]").length).toBe(folded.instances.length);
+  });
+
+  test("goes on where it was left when its pane is opened again, and another execution at its start", async () => {
+    const Pane = (): JSX.Element => (useSelection().pane === "play" ? <Play /> : <></>);
+    shown = await drawn(Pane, CAPSULE);
+    const open = (pane: string): Promise<void> => act(async () => shown.store.select({ pane }));
+    await open("play");
+    await fire(player(), key("ArrowRight"));
+    await fire(player(), key("ArrowRight"));
+    await open("details");
+    await open("play");
+    expect(slider().value).toBe("2");
+    await act(async () => shown.store.select({ beside: root?.key ?? "" }));
+    expect(slider().value).toBe("0");
   });
 
   test("labels a slot with the element that it holds", async () => {
