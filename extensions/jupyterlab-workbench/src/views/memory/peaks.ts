@@ -35,20 +35,24 @@ const settingOf = ({ backend, dtype, sizes }: Setting, threads: number): Setting
   backend, threads, dtype, sizes,
 });
 
-/** Tells which peaks of the same run on other threads or another backend differ from this one, and why; "" where none
- * does. */
+/** Tells which peaks of the same run in other panes differ from this one, and why; "" where none does. */
 export function otherPeaksText(here: Peak, all: readonly (Peak | null | undefined)[]): string {
   const others = all.flatMap((one) => (one && isOtherwise(one, here) ? [one] : []));
   if (!others.length) return "";
   const told = others.map(({ pane, bytes, backend, threads }) => `${pane} tells ${bytesText(bytes)}, on ${backend} with ${counted(threads)}`);
-  const why = others.some(({ threads }) => threads !== here.threads) ? " Each thread has a block's arrays of its own." : "";
-  return `The peak is ${bytesText(here.bytes)} here, on ${here.backend} with ${counted(here.threads)}; ${told.join("; ")}.${why}`;
+  const isAlike = ({ threads, backend }: Peak): boolean => threads === here.threads && backend === here.backend;
+  const isOfRun = here.pane === "Run" || others.some((one) => one.pane === "Run" && isAlike(one));
+  const why = [
+    ...(others.some(({ threads }) => threads !== here.threads) ? ["Each thread has a block's arrays of its own."] : []),
+    ...(isOfRun && others.some(isAlike) ? ["A run keeps what another one goes on from."] : []),
+  ];
+  const said = `The peak is ${bytesText(here.bytes)} here, on ${here.backend} with ${counted(here.threads)}; ${told.join("; ")}.`;
+  return [said, ...why].join(" ");
 }
 
 const counted = (threads: number): string => (threads === 1 ? "1 thread" : `${threads} threads`);
 
 function isOtherwise(one: Peak, here: Peak): boolean {
   const isSameSize = Object.entries(here.sizes).every(([name, size]) => one.sizes[name] === size);
-  const isElsewhere = one.threads !== here.threads || one.backend !== here.backend;
-  return one.pane !== here.pane && isSameSize && one.dtype === here.dtype && isElsewhere && bytesText(one.bytes) !== bytesText(here.bytes);
+  return one.pane !== here.pane && isSameSize && one.dtype === here.dtype && bytesText(one.bytes) !== bytesText(here.bytes);
 }

@@ -20,8 +20,15 @@ describe("peaks that differ", () => {
     );
   });
 
+  test("on the same threads are told: a run keeps more", () => {
+    expect(otherPeaksText(MEMORY, [{ ...RUN, threads: 1 }])).toBe(
+      "The peak is 1 kB here, on native with 1 thread; Run tells 1.8 kB, on native with 1 thread. " +
+        "A run keeps what another one goes on from.",
+    );
+  });
+
   test("by sizes or numbers, or not at all, are not told", () => {
-    for (const other of [{ ...RUN, sizes: { B: 4, T: 7 } }, { ...RUN, dtype: "float64" }, { ...RUN, bytes: 1000 }, { ...RUN, threads: 1 }]) {
+    for (const other of [{ ...RUN, sizes: { B: 4, T: 7 } }, { ...RUN, dtype: "float64" }, { ...RUN, bytes: 1000 }]) {
       expect(otherPeaksText(MEMORY, [other])).toBe("");
     }
   });
