@@ -327,6 +327,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         "inner axis 0 of uniform[]: float(T,) has the symbolic size T; expected a number: declare "
         "a dim, k = wb.dim(k=T), in the place of the axis, or give the axis a number",
     ),
+    "axis_in_place_of_a_dim": (
+        lambda: wb.uniform(shape=(2, 3)).sum(-1),
+        "expected a dim, found -1; an inner axis is given by its name, axis=-1",
+    ),
     "range_from_the_end": (
         lambda: wb.uniform(over=(b, t))[b, 0:-1].sum(),
         "the bound -1 of the range 0:-1 for t is before its first element, 0; from the end it is "

@@ -13,6 +13,7 @@ from workbench.collection import without_collection
 from workbench.errors import ProgramError, SizeError, SourceLine, WorkbenchError, line_in
 from workbench.language.episodes.outputs import returned
 from workbench.language.template.build import build
+from workbench.language.template.misused import misused
 from workbench.language.template.naming import naming
 from workbench.language.template.root_schedule import scheduled
 from workbench.language.template.written import written
@@ -77,6 +78,11 @@ class Template:
                 if error.line is None:
                     error = ProgramError(error.message, line_of(error))
                 raise error from None
+            except (TypeError, AttributeError) as error:
+                said = misused(error)
+                if said is None:
+                    raise
+                raise ProgramError(said, line_of(error)) from None
             results = returned(self._outputs(outputs))
             equations = build(trace, results, inspect.getdoc(self.function) or "")
         check(equations)

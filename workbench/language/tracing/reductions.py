@@ -11,7 +11,7 @@ from workbench.language.tracing.nodes import apply, cast, index, record
 from workbench.language.tracing.tensor import RANGE, Axis, Bound, Node, Tensor
 from workbench.language.tracing.trace import current, dim_names, inline, user_line
 from workbench.polyhedral.dependences.witness import smallest
-from workbench.polyhedral.expression import Expression, expression
+from workbench.polyhedral.expression import Expression, expression, whole
 from workbench.polyhedral.sets.relations import box, parse_set, possible
 from workbench.program.sizes import known_of_sizes
 from workbench.program.text.infix import at_text
@@ -233,6 +233,11 @@ def _sum_dtype(x: Tensor) -> str:
 
 def _named(x: Tensor, over: Any) -> tuple[str, ...]:
     """Return the names of dims, or of the range axes where these are asked for."""
+    if whole(over) is not None:
+        raise ProgramError(
+            f"expected a dim, found {over}; an inner axis is given by its name, axis={over}",
+            user_line(),
+        )
     if not isinstance(over, str) or over != RANGE:
         return dim_names(over)
     names = _ranges(x)

@@ -178,7 +178,7 @@ def _refuse_comparison(e: Expression, other: object) -> None:
     asking = sys._getframe(2)
     if asking.f_code.co_name == "__eq__":  # of objects that hold expressions: are they the same?
         return
-    if not _is_users(asking) or (_is_name(e) and _is_name(other)):
+    if not is_users(asking) or (_is_name(e) and _is_name(other)):
         return
     line = user_line()
     written = line is None or "==" in line.text or "!=" in line.text  # else by np.arange(T)
@@ -250,7 +250,7 @@ def user_line() -> SourceLine | None:
 def user_frame() -> FrameType | None:
     """Return the frame that `user_line` finds."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and not _is_users(frame):
+    while frame is not None and not is_users(frame):
         frame = frame.f_back
     return frame
 
@@ -259,7 +259,7 @@ def line_of(error: BaseException) -> SourceLine | None:
     """Return the innermost line of the user's own that an error's traceback went through."""
     line = None
     for frame, number in traceback.walk_tb(error.__traceback__):
-        if _is_users(frame) and not is_template(frame.f_code.co_filename):
+        if is_users(frame) and not is_template(frame.f_code.co_filename):
             line = source_line(frame, number)
     return line
 
@@ -285,7 +285,7 @@ def hide_frames(error: BaseException, of_templates: bool = False) -> None:
     too.
     """
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    users = [_is_users(frame) for frame in frames]
+    users = [is_users(frame) for frame in frames]
     if not isinstance(error, WorkbenchError):
         known = len(frames) - users[::-1].index(True) if True in users else 0
         frames, users = frames[:known], users[:known]
@@ -299,7 +299,8 @@ def is_template(file: str) -> bool:
     return file.startswith(str(USER_CODE))
 
 
-def _is_users(frame: FrameType) -> bool:
+def is_users(frame: FrameType) -> bool:
+    """Tell whether a frame is the user's, or a bundled algorithm's."""
     return _is_users_file(frame.f_code.co_filename)
 
 
