@@ -148,7 +148,9 @@ class Template:
 
 
 def program(function: Callable[..., Mapping[str, Any]]) -> Template:
-    """Decorate a function that writes equations and returns a dict of named outputs."""
+    """Decorate a function that writes equations and returns a dict of named outputs: arrays as they
+    are, or values over dims, which have the elements at these.
+    """
     return Template(function)
 
 

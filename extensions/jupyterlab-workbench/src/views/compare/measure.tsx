@@ -109,7 +109,7 @@ export function MeasureForm(): JSX.Element {
             ? `${backend} cannot run here: ${reason}`
             : tickedIn(state, compared).length
               ? "Those ticked among the variants, in turn, each checked against the reference first."
-              : `${variants.length === 1 ? ONE : TWO}; tick others among the variants.`}
+              : `${variants.length === 1 ? ONE : TWO}${state.variants.length > variants.length ? "; tick others among the variants" : ""}.`}
       </p>
       {said && (
         <p className="wbk-answer" role="alert">

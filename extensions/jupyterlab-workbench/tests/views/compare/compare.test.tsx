@@ -251,9 +251,9 @@ describe("measuring", () => {
   });
 
   test("what is measured is said once where the shown variant is the program as written", async () => {
-    const told = async (current: string): Promise<string | undefined> => {
-      shown = await drawn(Compare, { ...GOLDEN, state: { ...state, current } }, true);
-      const found = texts(shown.host, ".wbk-measure .wbk-note").find((text) => text.includes("tick others"));
+    const told = async (current: string, variants = state.variants): Promise<string | undefined> => {
+      shown = await drawn(Compare, { ...GOLDEN, state: { ...state, current, variants } }, true);
+      const found = texts(shown.host, ".wbk-measure .wbk-note").find((text) => text.startsWith("The program as written"));
       await shown.takeDown();
       return found;
     };
@@ -261,6 +261,7 @@ describe("measuring", () => {
     expect(await told(one?.key ?? "")).toBe(
       "The program as written and the shown variant; tick others among the variants.",
     );
+    expect(await told(root?.key ?? "", state.variants.slice(0, 1))).toBe("The program as written.");
   });
 
   test("a backend that is not here is greyed, with the reason", async () => {
