@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from workbench.errors import ProgramError
+from workbench.language.sources import bounds_of, elements_of
 from workbench.language.template.array_names import NamedSource, Reader
 from workbench.language.template.window_arrays import Windows, windows_of
 from workbench.language.tracing.indexing import position_of
@@ -20,6 +21,7 @@ from workbench.language.tracing.recurrent import Piece, Recurrent
 from workbench.language.tracing.tensor import Index, Node, Tensor
 from workbench.language.tracing.trace import Range, current
 from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.sets.relations import box, is_subset
 from workbench.program.operations.table import APART
 
 ArrayIndices = dict[str, Index]
@@ -238,13 +240,16 @@ def _sources(x: Tensor) -> list[NamedSource]:
 
 
 def array_of(x: Tensor) -> NamedSource:
-    """Return the source with the output `x`; anything but a stored value is copied. So is a read of
-    a recurrent array, which is at its loop variables: it may have more elements.
+    """Return the source with the output `x`; anything but a plain, stored value is copied. So is a
+    read of a recurrent array that has more elements than it has at its loop variables.
     """
     node = x.source
-    if isinstance(x, Recurrent):
-        return x
-    stored = isinstance(node, Node) and not (node.inline or node.operation in ("literal", "index"))
+    if isinstance(node, Recurrent):
+        within = box(bounds_of(node.dims))
+        stored = isinstance(x, Recurrent) or not node.pieces  # which is refused later
+        stored = stored or is_subset(elements_of(node, ()), within)
+    else:
+        stored = not (node.inline or node.operation in ("literal", "index"))
     if x.is_plain and stored:
         return node
     copy = apply("copy", x).source
