@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from workbench.errors import ProgramError
 from workbench.language.tracing.nodes import as_tensor, is_literal
-from workbench.language.tracing.tensor import Tensor, TensorLike
+from workbench.language.tracing.tensor import Node, Tensor, TensorLike
 from workbench.language.tracing.trace import user_line
+from workbench.program.operations.dtypes import INTEGERS
 from workbench.program.operations.shapes import shape_text
 
 
 def discrete(environment: str, action: TensorLike, count: int) -> Tensor:
     """Return the action, checked to be an integer scalar below `count`."""
     action = as_tensor(action)
-    chosen = action.source.options["value"] if is_literal(action) else 0  # type: ignore[union-attr]
-    if action.dtype not in ("int32", "int64") or action.shape or not 0 <= chosen < count:
+    found = f"{action.dtype}{shape_text(action.shape)}"
+    is_one = action.dtype in INTEGERS and not action.shape
+    if isinstance(action.source, Node) and is_literal(action):
+        found = str(action.source.options["value"])
+        is_one = is_one and 0 <= action.source.options["value"] < count
+    if not is_one:
         raise ProgramError(
             f"{environment} takes one of {count} discrete actions (an int scalar), "
-            f"but the action is {chosen or f'{action.dtype}{shape_text(action.shape)}'}; "
+            f"but the action is {found}; "
             f"use wb.Categorical(logits=…).sample()",
             user_line(),
         )

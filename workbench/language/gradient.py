@@ -261,22 +261,20 @@ class _Reverse:
         """
         known = {*self.targets, *self.relevant}
         for consumer in self.seen:
-            for read in () if consumer in self.ends else reads_of(consumer):
-                if not _is_differentiable(read, consumer):
+            if consumer in self.ends:
+                continue
+            for read in reads_of(consumer):
+                if self._carries(read, consumer) or not _is_differentiable(read, consumer):
                     continue
-                through = (
-                    [] if self._carries(read, consumer) else self._missed_along(read, consumer)
-                )
+                through = self._missed_along(read, consumer)
                 if through and not known.isdisjoint(self._reached([read.tensor.source], {})):
                     raise self._missed(element_text(read.tensor), through)
-            if isinstance(consumer, Node) or consumer in self.ends:
-                continue
-            for piece in consumer.pieces:
+            for piece in consumer.pieces if isinstance(consumer, Recurrent) else ():
                 through = self._moved_along(consumer, piece)
                 if through and not known.isdisjoint(self._reached([piece.value.source], {})):
                     raise self._missed(element_text(Tensor(consumer, piece.index)), through)
 
-    def _moved_along(self, array: Recurrent, piece: Piece) -> list[str]:
+    def _moved_along(self, array: Source, piece: Piece) -> list[str]:
         """Return the dims of the loss that the targets lack, along which a piece is made of other
         instances: `s[t + 1] = …`.
         """

@@ -22,7 +22,9 @@ def index_of(value: Any) -> Expression | None:
     return None if number is None else expression(number)
 
 
-def expect_own_indices(what: str, written: str, dims: Sequence[str], given: Sequence[Any]) -> None:
+def expect_own_indices(
+    what: Tensor | str, written: str, dims: Sequence[str], given: Sequence[Any]
+) -> None:
     """Refuse fewer indices than dims where one is made of a dim that has none of its own: `[t]` of
     what varies over b and t, which is b = t and not the t that was meant.
     """

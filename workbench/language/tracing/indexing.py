@@ -60,7 +60,7 @@ def read(x: Tensor, key: Any) -> Tensor:
     first = where is None and dims and whole(entries[0]) is not None
     if first and not quoting.is_held(x, sys._getframe(2)):  # of who wrote x[…]
         raise ProgramError(_first_place(x, dims, entries), user_line())
-    expect_own_indices(repr(x), _text(outer), dims, outer)
+    expect_own_indices(x, _text(outer), dims, outer)
     moved = _at(x, dims, outer) if outer else x
     return _inner(moved, inner, 0 if where is None else len(x.shape) - indexed)
 
@@ -276,7 +276,7 @@ def _range(d: str, entry: slice, axis: int) -> Expression:
             end = trace.range(d).upper
             raise ProgramError(
                 f"the bound {number} of the range {_text([entry])} for {d} is before its first "
-                f"element, 0; from the end it is {end - -number}",
+                f"element, 0; from the end it is {end + number}",
                 user_line(),
             )
     lower = trace.range(d).lower if entry.start is None else entry.start

@@ -251,7 +251,7 @@ def apply(name: str, *arguments: Any, **options: Any) -> Tensor:
 
 
 def _refuse_comparisons(name: str, arguments: Sequence[Any]) -> None:
-    """Refuse comparisons such as `t == 0` of a dim, which Python makes False whatever t is."""
+    """Refuse what Python made of a comparison of two names, `t == T`: False whatever t is."""
     row = OPERATIONS.get(name)
     if row is None:
         return
